@@ -15,7 +15,7 @@ const chat: GenerationRequest = {
   sampling: {},
 };
 
-/** The lines that a generation leaves in the log. */
+/** The lines that a generation writes to the log. */
 async function linesOf(
   request: GenerationRequest,
   events: readonly GenerationEvent[] = [generationEnd],

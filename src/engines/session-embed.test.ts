@@ -5,7 +5,7 @@ import { openFrom, libraryOf, scriptedPoolWith } from '../../test/setup/instance
 const model = 'test/model';
 const texts = Array.from({ length: 70 }, (_, index) => String(index));
 
-/** A session of an instance with one slot, whose engine is watched. */
+/** A session on an instance with one slot, and a spy on the engine's `embed`. */
 async function setUp() {
   const { pool, launcher } = scriptedPoolWith({
     library: libraryOf(modelEntry()),

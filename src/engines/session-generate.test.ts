@@ -30,14 +30,14 @@ const reasoning: GenerationEvent = { type: 'reasoning.delta', text: 'Hm. ' };
 const content: GenerationEvent = { type: 'content.delta', text: 'Hi' };
 const call: GenerationEvent = { type: 'toolCall.delta', index: 0, argumentsJson: '{}' };
 
-/** The time, in milliseconds; each event of the engine takes one second. */
+/** The fake time in milliseconds. Each event of the engine takes one second. */
 let now = 0;
 beforeEach(() => {
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => now);
   return () => clock.mockRestore();
 });
 
-/** The steps of a generation that began at 9 s, and the texts whose tokens were counted. */
+/** Runs a generation that begins at 9 s. Returns its steps, and the texts whose tokens were counted. */
 async function run(...events: readonly GenerationEvent[]) {
   now = 9000;
   const counted: string[] = [];

@@ -45,7 +45,7 @@ describe('a long prompt', () => {
   it('gives the slot away while a long prompt is counted', async () => {
     const { acquire, usage } = await setUp();
     const lease = await acquire();
-    // The engine counts a token for each character.
+    // The engine counts each character as a token.
     const admitting = lease.generate(prompt('a'.repeat(70_000))).next();
     expect(usage()).toEqual([1, 0, 0]);
     const other = await acquire({ clientKey: 'other' });
@@ -76,7 +76,7 @@ describe('counting before a generation', () => {
       sampling: {},
     });
     expect(usage()).toEqual([1, 0, 0]);
-    // The engine counts a token for each message.
+    // The engine counts each message as a token.
     expect(await counting).toBe(1);
     lease.close();
   });

@@ -58,7 +58,7 @@ function setUp({
   const [variant] = model.variants;
   if (variant === undefined) throw new Error('no variant');
   const selection = { model, variant };
-  /** Contexts in the cache of a load with so many slots, of which two have space. */
+  /** Number of contexts in the cache of a load with this number of slots, if memory suffices for two contexts. */
   async function contextsOf(parallel: number): Promise<number> {
     const config = { contextLength: 4096, parallel, cacheContexts: Math.min(2, parallel) };
     const spec = { instanceId: 'test', selection, config, estimatedBytes: 0 };
@@ -80,7 +80,7 @@ describe('the cache of a GGUF model', () => {
     expect(contexts).toEqual([1, 2, 2, 2]);
     const two = { cacheContexts: 2 };
     expect([estimate(2, two), estimate(4, two)]).toEqual([estimate(1) * 2, estimate(1) * 2]);
-    // Slots with a context each share the cache as well.
+    // The slots share the cache even if it has a context for each of them.
     expect(specs.map(({ sharedContexts }) => sharedContexts)).toEqual([1, 2, 2, 2]);
   });
 

@@ -16,7 +16,7 @@ const memory = {
   chooseContextLength: () => 4096,
   chooseCacheContexts: () => 3,
 };
-/** The error that `check` throws, with the names that an API has for fields. */
+/** The error that `check` throws, with an API's names for the fields. */
 function described(check: () => unknown) {
   try {
     return check();

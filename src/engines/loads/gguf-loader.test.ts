@@ -212,7 +212,7 @@ describe('states of slots', () => {
     const { stateCache, prepared } = warmStatesOf(true);
     const { load } = setUp({ stateCache, kvCacheTypes: { k: 'f16', v: 'q8_0' } });
     const { model, variant } = modelSelection({ attention });
-    // (512 + 272) bytes a token.
+    // The cache needs 512 + 272 bytes per token.
     const selection = { model, variant: { ...variant, sizeBytes: 1_568_000 } };
     await load({ gpuLayers: 0 }, selection);
     await load({}, selection);

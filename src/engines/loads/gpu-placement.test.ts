@@ -43,7 +43,7 @@ beforeEach(() => {
   devices = [gpu(24)];
 });
 
-/** A machine with 4 GiB that are free; each model needs 11.25 GiB. */
+/** A machine with 4 GiB of free main memory. Each model needs 11.25 GiB. */
 function setUp(gpuMemory = new GpuMemory(async () => devices)) {
   const keys = ['test/model', 'test/other', 'test/third'];
   return scriptedPoolWith({
@@ -111,7 +111,7 @@ describe('a model on a GPU', () => {
     devices = [gpu(2)];
     await pool.unload('test/other');
     await vi.waitFor(() => expect(launcher.processes[1]?.isStopped()).toBe(true));
-    // Another program has taken what was freed.
+    // Another program has taken the freed memory.
     const { usableBytes } = await pool.estimate('test/third', {});
     expect(usableBytes).toBeLessThan(6 * gibibyte);
   });
@@ -148,7 +148,7 @@ describe('a model on a GPU', () => {
   it('has the memory of the machine and of its GPUs', async () => {
     const { pool } = setUp();
     await pool.estimate('test/model', {});
-    // A part of the GPU is kept free.
+    // A part of the GPU's memory is kept free.
     const gpuBytes = dedicatedBytes(gpuBudgets(devices, new Map()));
     expect(pool.headroom()).toEqual({
       usableBytes: 4 * gibibyte + gpuBytes,

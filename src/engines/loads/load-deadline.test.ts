@@ -6,7 +6,7 @@ import { testContext } from '../../../test/setup/test-context.ts';
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
 
-/** Most of the memory is busy: a load of 20 waits, and so does every load behind it. */
+/** A pool whose memory is mostly busy: a load of 20 waits, and so does every load behind it. */
 async function setUp() {
   const { pool } = sizedPool(['test/d20', 'test/e20', 'test/b10']);
   const busy = await openFrom(pool, 'test/d20');

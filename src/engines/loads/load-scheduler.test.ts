@@ -7,7 +7,7 @@ import type { Session } from '../session.ts';
 
 const names = ['test/a10', 'test/b10', 'test/c10', 'test/d20', 'test/e10', 'test/f10'];
 
-/** A pool whose memory two busy models fill, and functions that request more. */
+/** A pool whose memory is filled by two busy models, and functions that request more models. */
 async function fullPool(changes: Parameters<typeof sizedPool>[1] = {}) {
   const { pool } = sizedPool(names, changes);
   const acquire = (identifier: string, clientKey = '', signal?: AbortSignal) =>
@@ -152,7 +152,7 @@ describe('without room in the queue', () => {
 });
 
 describe('an eviction', () => {
-  /** A pool and the causes and reasons of its evictions. */
+  /** A pool, and the causes and reasons of its evictions. */
   function observedPool(changes: Parameters<typeof sizedPool>[1] = {}) {
     const evictions: string[] = [];
     const publish: EventPublisher['publish'] = (event) => {

@@ -11,7 +11,7 @@ import type { Capacity } from './policy/admit.ts';
 import type { InstanceView } from './policy/instance-view.ts';
 
 const gigabyte = 1e9;
-/** Of the memory of a machine; other programs use the rest. */
+/** Free share of the machine's memory; other programs use the rest. */
 const freeShare = 0.85;
 
 const loader = new GgufLoader({
@@ -64,7 +64,7 @@ function plan(name: keyof typeof llamas, machine: Machine, load: Load = {}): Loa
   );
 }
 
-/** Such as `16384 x 2`. */
+/** The chosen sizes, such as `16384 x 2`. */
 function sizes({ config, admission }: LoadPlan): string {
   const refused = admission.kind === 'refuse' ? ' refused' : '';
   return `${config.contextLength} x ${config.cacheContexts}${refused}`;
@@ -169,7 +169,7 @@ describe('the context length and the number of contexts', () => {
 describe('with other models', () => {
   const other = (changes: Partial<InstanceView>) =>
     instanceView({ id: 'other', modelKey: 'other', estimatedBytes: 6 * gigabyte, ...changes });
-  /** A machine of 20 GB, 11 of which are free. */
+  /** A machine with 20 GB, of which 11 GB are free. */
   const loaded = (changes: Partial<InstanceView> = {}): Machine => ({
     gigabytes: 11 / freeShare,
     instances: [other(changes)],

@@ -70,7 +70,7 @@ describe('MlxLoader', () => {
     if (spec?.program === undefined) throw new Error('no program');
     expect(install).not.toHaveBeenCalled();
     expect(spec).toMatchObject({ purpose: 'generation', threads: 1, expectedBytes: 1 });
-    // Their memory differs from the mapped files'.
+    // MLX engines do not map the files.
     expect(loader.copiesWeights).toBe(true);
     const endpoint = { type: 'socket', socketPath: '/run/e.sock', folder: '/run' } as const;
     expect(spec.program.buildArguments(spec, endpoint, 1).join(' ')).toBe(

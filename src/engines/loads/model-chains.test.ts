@@ -16,7 +16,10 @@ const elsewhere = (machine: string): ModelSelection => {
   return modelSelection({ key: 'test/both', machine, format: 'remote' });
 };
 
-/** A pool whose alias `chain` has these models. The linked machines can do more than this one unless a test changes it. */
+/**
+ * A pool whose alias `chain` has these models. The linked machines are rated higher than this one unless a test
+ * changes that.
+ */
 function setUp(chain: readonly ChainEntry[]) {
   const standing = vi.fn<(machine: string) => Promise<Standing>>(async () => 'gpu');
   const library = libraryOf(
@@ -162,7 +165,7 @@ describe('a chain', () => {
     const { pool, context } = opened;
     const running = await openFrom(pool, 'test/first');
     const target = await resolve(opened);
-    // Its queue is longer than the limit, but there is no other model.
+    // The model's queue is longer than the limit, but there is no other model.
     expect(target).toMatchObject({ chain: { isLastResort: true } });
     running.close();
 

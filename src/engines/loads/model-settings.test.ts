@@ -86,7 +86,7 @@ describe('a pool', () => {
     const { config } = await pool.load(key, {}, testContext());
     expect(config).toMatchObject({ parallel: 3 });
     expect(config.draft).toBeUndefined();
-    // Only loads need the draft model.
+    // Only a load needs to find the draft model.
     const find = vi.spyOn(library, 'find');
     expect(await pool.isLoaded(key)).toBe(true);
     expect(find.mock.calls).toEqual([[key]]);
@@ -116,7 +116,7 @@ describe('a pool', () => {
       'long',
     ]);
     expect(pool.list().map(({ config }) => config.contextLength)).toEqual([2048, 4096]);
-    // A context that a request asks for replaces only the idle instance of the same profile.
+    // A request for another context replaces only the idle instance of the same profile.
     const session = await openFrom(pool, 'long', { contextLength: 1024 });
     expect(session.instanceId).toBe('long');
     expect(pool.list().map(({ config }) => config.contextLength)).toEqual([2048, 1024]);

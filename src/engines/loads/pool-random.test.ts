@@ -31,9 +31,9 @@ const settings = fc.record({
   maxLoaded: fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined }),
   loadQueueCapacity: fc.constantFrom(1, 100),
   queueCapacity: fc.constantFrom(1, 100),
-  /** Ticks that each launch and stop takes, in rotation. */
+  /** Durations of launches and stops in ticks, used in rotation. */
   delays: fc.array(fc.nat(4), { minLength: 1, maxLength: 5 }),
-  /** One of this many launches fails; 0: none. */
+  /** Every nth launch fails; 0: no launch fails. */
   failsEvery: fc.constantFrom(0, 3),
 });
 type Settings = typeof settings extends fc.Arbitrary<infer Value> ? Value : never;
@@ -58,7 +58,7 @@ class Run {
   readonly #leases: { readonly lease: Session; readonly instance: Identity | undefined }[] = [];
   /** Instances that the sequence itself unloaded or crashed. */
   readonly #ended = new Set<Identity>();
-  /** Instances that were loaded by name or are pinned: they must stay. */
+  /** Instances that were loaded by name or are pinned, and so must stay. */
   readonly #kept = new Map<Identity, string>();
   /** Launches in progress. */
   readonly #running = new Set<LaunchSpec>();
@@ -192,7 +192,7 @@ class Run {
     const acquire = async (): Promise<void> => {
       const { signal } = client;
       const lease = await openFrom(this.pool, key, { clientKey, signal, onOpen }, purpose);
-      // A request whose client has left releases its lease itself.
+      // A request whose client has disconnected releases its lease itself.
       if (signal.aborted) lease.close();
       else this.#leases.push({ lease, instance: instance?.config });
       signal.addEventListener('abort', () => {

@@ -17,7 +17,7 @@ import type { RequestContext } from '../../telemetry/request-context.ts';
 import type { EngineLoader } from './engine-loader.ts';
 import type { ModelTarget } from './open-request.ts';
 
-/** The pool's log, and the messages of its errors. */
+/** Tests the pool's log and its error messages. */
 
 const models = [
   modelEntry(),
@@ -105,7 +105,7 @@ describe('the record of a request', () => {
     const context = testContext();
     await expect(openReady(pool, target, context)).rejects.toMatchObject({ code: 'internal' });
     expect(phasesOf(context)).toEqual([
-      // It had a slot.
+      // The wait for a place did not fail.
       ['queue', false, true],
       ['load', true, true],
     ]);
@@ -208,7 +208,7 @@ describe('the log', () => {
 });
 
 describe('a load', () => {
-  /** A loader whose engine is ready when `ready` is resolved, whatever the signal says. */
+  /** A loader whose engine becomes ready when `ready` is resolved, even if the signal is aborted. */
   const slowLoader = () => {
     const { launcher } = scriptedPoolWith({ library: libraryOf() });
     const [begun, ready] = [deferred<void>(), deferred<void>()];
@@ -294,7 +294,7 @@ describe('a lease', () => {
   it('gives the engine, its capabilities and the model', async () => {
     const { acquire } = setUp();
     const lease = await acquire();
-    // The scripted engine counts characters.
+    // The scripted engine counts each character as a token.
     expect(await lease.countTokens('abc')).toBe(3);
     expect(lease.capabilities).toMatchObject({ runtimeName: 'scripted', contextLength: 2048 });
     expect(lease.selection).toMatchObject({

@@ -174,7 +174,7 @@ describe('memory', () => {
   it('rejects a load for which the memory is gone once it begins', async () => {
     let readings = 0;
     const { pool, ids } = setUp({
-      // The plan still finds room.
+      // The first reading, for the plan, still shows enough memory.
       availableMemory: () => ({
         bytes: (readings += 1) === 1 ? 1000 : 1,
         includesMappedFiles: true,
@@ -339,7 +339,7 @@ describe('several clients and instances', () => {
     const outcomes = Promise.allSettled(greedy.slice(-1));
     const modest = acquire('test/a10', { clientKey: 'modest' });
     expect(await outcomes).toMatchObject([{ reason: { code: 'queue_full' } }]);
-    // Two requests have slots. The greedy client is next, then the modest one.
+    // Two requests have slots. The next place goes to the greedy client, then one to the modest client.
     for (const lease of await Promise.all(greedy.slice(0, 2))) lease.close();
     await expect(modest).resolves.toBeDefined();
   });

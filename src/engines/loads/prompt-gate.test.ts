@@ -17,7 +17,7 @@ const bytes: TokenizerFacts = { keeps: 'bytes', longestTokenBytes: 10 };
 const words: TokenizerFacts = { keeps: 'words', longestTokenBytes: 10 };
 const contextLength = 10_000;
 
-/** An engine whose tokens have four characters, and whose template writes the content and the tools. */
+/** A gate for an engine whose tokens have four characters. The chat template writes the contents and the tools. */
 function setUp(tokenizer: TokenizerFacts | null, countTimeoutMs?: number) {
   const countTokens = vi.fn<Engine['countTokens']>(async (text) => Math.ceil(text.length / 4));
   const renderPrompt = vi.fn<Engine['renderPrompt']>(
@@ -318,7 +318,7 @@ describe('a completion', () => {
 
   it('may fill the context', async () => {
     const { gate, countTokens } = setUp(bytes);
-    // No text has more tokens than bytes.
+    // A text never has more tokens than bytes.
     await gate.admit(completion('a'.repeat(10_000)), testContext());
     expect(countTokens).not.toHaveBeenCalled();
     await gate.admit(completion('a'.repeat(40_000)), testContext());

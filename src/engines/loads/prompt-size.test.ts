@@ -31,7 +31,7 @@ describe('minTokens', () => {
   });
 
   it('counts a giant word by its bytes, wherever it is cut', async () => {
-    // The slices have an even length.
+    // The slices have an even length, so the second text would be split inside a surrogate pair.
     expect(await minTokens('😀'.repeat(200_000), words, 1e6)).toBe(80_000);
     expect(await minTokens(`a${'😀'.repeat(200_000)}`, words, 1e6)).toBe(80_000.1);
     expect(await minTokens('a'.repeat(1024), words, 1e6)).toBe(1);

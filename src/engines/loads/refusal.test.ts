@@ -32,7 +32,7 @@ const unlimited = { ...limited, limitBytes: undefined };
 const named = instanceView({ id: 'a', isExplicit: true, estimatedBytes: 14 * mebibyte });
 const pinned = instanceView({ id: 'b', modelKey: 'b', isPinned: true, estimatedBytes: mebibyte });
 
-/** The error with the names that an API has for fields. */
+/** The error with an API's names for the fields. */
 const described = (error: HearthError) => ({
   code: error.code,
   text: error.describe((name) => `<${name}>`),

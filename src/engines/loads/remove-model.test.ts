@@ -10,10 +10,10 @@ const removal = {
 };
 
 interface Situation {
-  /** The files that instances have loaded, by the id of the instance. */
+  /** Files that instances have loaded, by the instance's id. */
   readonly loaded?: Readonly<Record<string, readonly string[]>>;
   readonly underWay?: readonly string[];
-  /** The error of the library. */
+  /** The error that the library throws. */
   readonly failure?: Error;
 }
 

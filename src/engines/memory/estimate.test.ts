@@ -87,7 +87,7 @@ function estimate(selection: ModelSelection, demand: Partial<MemoryDemand> = {})
   });
 }
 
-/** Without the results, which llama.cpp puts in a separate buffer. */
+/** Estimate of the compute buffer without the output, for which llama.cpp has a separate buffer. */
 function graphMebibytes(selection: ModelSelection, demand: Partial<MemoryDemand> = {}): number {
   const { computeBytes } = estimate(selection, demand);
   const { vocabulary = 0, embedding = 0 } = selection.model.dimensions ?? {};
@@ -107,7 +107,7 @@ describe('the KV cache', () => {
     expect(estimate(llama8b, shared).processBytes).toBeLessThan(
       estimate(llama8b, { parallel: 4 }).processBytes,
     );
-    // The mask of a batch covers all cells.
+    // The attention mask of a batch covers all cells of the cache.
     expect(graphMebibytes(llama8b, shared) - graphMebibytes(llama8b, { parallel: 4 })).toBe(4);
   });
 

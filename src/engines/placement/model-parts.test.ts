@@ -76,7 +76,7 @@ it('adds the copies on GPUs to the estimate', () => {
   const gpus = [{ id: 'CUDA0', name: 'GPU', isUnified: false, bytes: 5000 }];
   const placement = placeModel(modelParts(selection, onHost, estimateOf({})), gpus, {});
   const placed = withPlacement(onHost, placement);
-  // The embedding is on the GPU once more, and the buffers are larger.
+  // The GPU has another copy of the embedding, and the buffers are larger.
   expect(placed).toEqual({ ...onHost, totalBytes: 1127 + 100 + 10, computeBytes: 10 + 100 + 10 });
   expect(placement.gpuBytes + placement.hostBytes).toBe(placed.totalBytes);
   expect(withPlacement(onHost, placedByEngine(1127, undefined))).toBe(onHost);

@@ -18,7 +18,7 @@ interface Sizes {
   readonly input: number;
 }
 
-/** In megabytes, with buffers of 300. */
+/** Sizes in megabytes, with 300 MB of buffers. */
 function partsOf({ layers, layer, experts = 0, cache, output, input }: Sizes): ModelParts {
   const all = [layers * (layer + cache), output, input, 350];
   return {
@@ -35,7 +35,7 @@ function partsOf({ layers, layer, experts = 0, cache, output, input }: Sizes): M
   };
 }
 
-/** Files in Q4_K_M with a context of 8,192 tokens: Llama 3.1 8B and 70B, Qwen 3 30B-A3B. */
+/** Llama 3.1 8B and 70B, and Qwen 3 30B-A3B, in Q4_K_M with a context of 8,192 tokens. */
 const llama8 = partsOf({ layers: 32, layer: 132, cache: 34, output: 431, input: 296 });
 const llama70 = partsOf({ layers: 80, layer: 512, cache: 34, output: 862, input: 591 });
 const mixture = partsOf({
@@ -47,7 +47,7 @@ const mixture = partsOf({
   input: 175,
 });
 
-/** Such as `CUDA1 33` or `CUDA0 25, CUDA1 56, 20 experts on the CPU`. */
+/** Describes a placement, such as `CUDA1 33` or `CUDA0 25, CUDA1 56, 20 experts on the CPU`. */
 function written({ gpus, layerCount, gpuLayers, cpuExpertLayers }: Placement): string {
   const parts = gpus.map(({ id, layers }) => `${id} ${layers}`);
   if (gpuLayers !== layerCount) parts.push(`${layerCount - (gpuLayers ?? 0)} on the CPU`);
@@ -255,7 +255,7 @@ describe('always', () => {
         optionsArbitrary,
         fc.array(fc.nat(5000), { minLength: 5, maxLength: 5 }),
         (parts, gpus, chosen, added) => {
-          // The main GPU need not be the largest, so that its share may grow.
+          // Without `mainGpu`, since that GPU's share may grow if it is not the largest.
           const options = omitUndefined({ ...chosen, mainGpu: undefined });
           const larger = gpus.map((gpu, index) => ({
             ...gpu,

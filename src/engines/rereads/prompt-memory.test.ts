@@ -49,7 +49,7 @@ beforeEach(() => {
   memory = new PromptMemory();
 });
 
-/** Four characters are a token. */
+/** Notes a generation whose tokens have four characters. */
 function send({
   request,
   cached = 0,

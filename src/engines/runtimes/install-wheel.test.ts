@@ -36,7 +36,7 @@ function manager(
   });
 }
 
-/** Creates a folder for PATH with a Python that runs the script. */
+/** Creates a folder for PATH with a fake Python that runs the script. */
 async function fakePython(script: string): Promise<NodeJS.ProcessEnv> {
   const bin = join(home, 'bin');
   await mkdir(bin);

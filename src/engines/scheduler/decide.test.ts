@@ -15,7 +15,7 @@ interface PlaceOptions extends Partial<
   readonly isPausable?: boolean;
 }
 
-/** A place that is ready, if the options do not say something else. */
+/** A place that is ready unless the options set another state. */
 function place(id: number, options: PlaceOptions = {}): TestPlace {
   const { isLong = false, isPausable = false, ...changes } = options;
   const cells = 'cells' in options ? options.cells : 10;
@@ -55,7 +55,7 @@ function view(places: readonly TestPlace[], changes: Partial<View> = {}): View {
 
 interface Expected {
   readonly type: SchedulerAction['type'];
-  /** The place that it is about. */
+  /** Id of the place that the action concerns. */
   readonly id?: number;
 }
 
@@ -160,7 +160,7 @@ describe('decide', () => {
 const slotCount = 3;
 const totalCells = 100;
 
-/** A request of a history. Its fields change like the fields of a place. */
+/** A request in a history. Its fields change like those in `Place`. */
 class HistoryPlace implements PlaceView {
   state: PlaceView['state'] = 'preparing';
   cells = 0;
@@ -191,7 +191,7 @@ interface RequestOptions {
   readonly isLong: boolean;
 }
 
-/** The queue of an instance in which a history happens. */
+/** The queue of an instance, to which the events of a history are applied. */
 class History {
   readonly waiting: RequestOptions[] = [];
   readonly places = new Set<HistoryPlace>();
@@ -251,7 +251,7 @@ class History {
     assert.ok(cells <= totalCells, 'more cells than the cache has');
   }
 
-  /** The request gives its slot back; a paused one waits again. */
+  /** Gives the request's slot back. A paused request waits again. */
   stop(ended: HistoryPlace): void {
     if (this.reader === ended) this.reader = undefined;
     if (ended.isPausing) {
@@ -283,7 +283,7 @@ describe('any history', () => {
           else happen(history, each.type, each.pick, each.cells);
           history.advance();
         }
-        // No request arrives from here on, and the running ones end: none may be left.
+        // From here on, no request arrives, and the running ones end, so all must come to an end.
         for (let round = 0; history.places.size + history.waiting.length > 0; round += 1) {
           expect(round).toBeLessThan(500);
           for (const each of history.places) if (each.state === 'preparing') each.state = 'ready';

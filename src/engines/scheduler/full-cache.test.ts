@@ -22,7 +22,7 @@ function whole(name: string, changes: Partial<ChatGeneration> = {}): ChatGenerat
   return chat(name, { responseFormat: { type: 'json_object' }, ...changes });
 }
 
-/** An instance with a cache of two contexts, and notes of what its sessions do. */
+/** An instance whose cache has two contexts, with functions to observe it. */
 async function setUp(changes: ManagedInstanceOptions & { readonly totalCells?: number } = {}) {
   const { totalCells = 2 * contextLength, ...options } = changes;
   const managed = await managedInstance({
@@ -43,13 +43,13 @@ async function setUp(changes: ManagedInstanceOptions & { readonly totalCells?: n
   return { ...managed, run, startCount, isFree };
 }
 
-/** Output of an engine for a request that is alone. */
+/** Output of an engine that has only this request. */
 async function answerTo(request: GenerationRequest, endTokens: number) {
   const alone = await managedInstance({ slotCount: 1, contextLength, endTokens });
   return alone.run(request);
 }
 
-/** Lets no answer end before the returned function is called. */
+/** Delays the ends of all answers until the returned function is called. */
 function holdAnswers(engine: TokenEngine): () => void {
   const { step } = engine;
   const finished = deferred<void>();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { PrefillSpeed } from './prefill.ts';
 
-/** Seconds to read 1,000 tokens after these readings: tokens and ms. */
+/** Seconds to read 1,000 tokens after these measurements of tokens and milliseconds. */
 function secondsAfter(...readings: readonly (readonly [number, number])[]): number | undefined {
   const speed = new PrefillSpeed(256);
   for (const [tokens, ms] of readings) speed.measure(tokens, ms);

@@ -14,7 +14,7 @@ import { SlotRun } from './slot-run.ts';
 
 const figures = { completionTokens: 1, promptMs: 1, generationMs: 1 };
 
-/** A prompt of about so many tokens of 4 characters. */
+/** A prompt with about this number of tokens of 4 characters. */
 function request(tokens: number): GenerationRequest {
   return { kind: 'completion', prompt: 'word'.repeat(tokens), sampling: {} };
 }
@@ -62,7 +62,7 @@ function setUp() {
   } as unknown as ManagedSlots;
   const scheduler = new Scheduler(8, 100);
   scheduler.open();
-  /** A generation that begins to write with `write`, and ends with `end`. */
+  /** A generation that begins to write when `write` is resolved, and ends when `end` is resolved. */
   function open(tokens: number, name = String(tokens), context = testContext()) {
     const write = deferred<void>();
     const end = deferred<void>();
@@ -92,7 +92,7 @@ function setUp() {
     return { write, end, events: read() };
   }
   const drain = ({ events }: ReturnType<typeof open>) => collect(events);
-  /** Runs to the end. */
+  /** Lets a generation run to its end. */
   async function finish(generation: ReturnType<typeof open>) {
     generation.write.resolve();
     generation.end.resolve();
@@ -101,7 +101,7 @@ function setUp() {
   return { speed, reads, started, slots, open, drain, finish };
 }
 
-/** Starts a stream that writes. */
+/** Starts a stream that writes until the test ends it. */
 async function writing(setup: ReturnType<typeof setUp>) {
   const stream = setup.open(5, 'stream');
   stream.write.resolve();
@@ -113,7 +113,7 @@ describe('Prefill', () => {
   it('reads a long prompt in whole batches while no other generation writes, the last with the generation', async () => {
     const setup = setUp();
     await setup.finish(setup.open(1000));
-    // After the first batch the speed is known: 1,000 tokens a second.
+    // After the first batch, the speed is known: 1,000 tokens a second.
     expect(setup.reads).toEqual([{ end: 256, reusesSlot: false }]);
     expect(setup.started).toEqual(['1000 true']);
   });
@@ -223,7 +223,7 @@ describe('Prefill', () => {
       lengths.length = 0;
       await setup.finish(setup.open(1500));
     }
-    // The last piece is what is left.
+    // The last piece may be shorter.
     const whole = lengths.slice(0, -1);
     expect(whole.every((length) => Math.abs(length - 40) <= 2)).toBe(true);
     await setup.finish(stream);

@@ -261,7 +261,7 @@ describe('Scheduler with several clients', () => {
           for (const { name, priority } of waiting) {
             void enter(withPriority(name, priority)).then(() => order.push(priority));
           }
-          // One more urgent request arrives with each that ends.
+          // Whenever a request ends, another urgent request arrives.
           for (let turn = 0; turn < urgentCount; turn += 1) {
             void enter(withPriority('urgent', 'interactive')).then(() => order.push('more'));
             release();

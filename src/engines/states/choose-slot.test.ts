@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { prefixHash, withAnswer, type CachedPrompt, type PrefixHash } from './prefix-hash.ts';
 import { chooseSlot, type SlotView } from './slot-table.ts';
 
-/** A prompt of blocks of 256 characters and 64 tokens, one for each letter. */
+/** A prompt with a block of 256 characters and 64 tokens for each letter. */
 function prefix(letters: string): PrefixHash {
   const prompt = letters
     .split('')

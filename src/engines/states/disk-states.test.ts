@@ -149,7 +149,7 @@ describe('DiskStates', () => {
     let names: readonly string[] = [];
     await restore(disk, state, async () => {
       names = await readdir(folder);
-      // Another engine of the model does not use it meanwhile.
+      // Another engine of the model can't use the state meanwhile.
       expect(texts(disk)).toBe(0);
     });
     expect(names).toEqual([`${state.id}.restoring`]);

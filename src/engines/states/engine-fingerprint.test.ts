@@ -30,7 +30,7 @@ describe('engineFingerprint', () => {
     const replaced = await engineFingerprint([file], {});
     expect(replaced).not.toBe(first);
 
-    // Not where it takes samples.
+    // This place is not among the samples.
     const handle = await open(file, 'r+');
     await handle.write(Buffer.from([9]), 0, 1, 1_500_001);
     await handle.close();

@@ -15,14 +15,17 @@ function request(prompt: string): GenerationRequest {
 async function setUp(options: { readonly isMemory?: boolean } = {}) {
   const managed = await managedInstance({ slotCount, ...options });
   const { engine } = managed;
-  /** Generates to the end. @returns the cached tokens of the prompt */
+  /**
+   * Generates to the end.
+   * @returns The prompt's cached tokens.
+   */
   const run = async (prompt: string, client: Parameters<typeof managed.run>[1] = {}) =>
     (await managed.run(request(prompt), client)).cachedTokens;
   const restoreCount = () => engine.calls.filter((call) => call.startsWith('restore')).length;
   return { ...managed, run, restoreCount };
 }
 
-/** Prompts of 512 tokens in common and 8 of their own. */
+/** Prompts with 512 common tokens and 8 own tokens. */
 function prompts(count: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => `${prefix}${`${index}abc`.repeat(8)}`);
 }
@@ -53,7 +56,7 @@ describe('requests that share the beginning of their prompts', () => {
     const [one = '', two = '', three = ''] = prompts(3);
     const running = [run(one)];
     await expect.poll(() => engine.calls.some((call) => call.startsWith('generate'))).toBe(true);
-    // The second one sees that it shares its beginning with the first.
+    // The second request detects that its beginning is also the first one's.
     running.push(run(two));
     await expect.poll(() => engine.calls).toContain('save 1: 512');
     running.push(run(three));

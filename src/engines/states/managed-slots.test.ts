@@ -27,7 +27,7 @@ const request: GenerationRequest = {
   responseId: 'resp_1',
 };
 
-/** An engine that gives these events to each request. */
+/** An instance whose engine answers each request with these events. */
 async function setUp(events: readonly GenerationEvent[], idleMs = 100_000) {
   const managed = await managedInstance({ slotCount: 4, idleMs });
   const { engine, manager } = managed;
@@ -117,7 +117,7 @@ describe('the slots of an engine that Hearth chooses', () => {
     ]);
     await run(request);
     const settle = release.mock.calls[0]?.[2];
-    // The tokens of both next messages, up to the difference.
+    // The common tokens of the prompts with the two possible next messages.
     expect(await settle?.(new AbortController().signal)).toMatchObject({
       responseId: 'resp_1',
       tokens: 2,

@@ -12,7 +12,7 @@ const history: ChatGeneration = {
   ],
 };
 
-/** A token for each character, with a mark before each message. */
+/** Tokenizes messages: one token for each character, and a marker before each message. */
 function tokensOf(messages: readonly EngineMessage[]): readonly number[] {
   return messages.flatMap(({ content }) => [
     0,

@@ -33,7 +33,7 @@ describe('slots that share a cache', () => {
 
   beforeEach(() => open());
 
-  /** Takes a slot for a prompt of so many tokens and its answer. */
+  /** Takes a slot for a prompt with this number of tokens and its answer. */
   function start(name: string, tokens: number, maxTokens?: number) {
     const limit = maxTokens === undefined ? {} : { maxTokens };
     const prompt = new ActivePrompt(promptOf(name, tokens, limit), null, scripted.slots);
@@ -72,7 +72,7 @@ describe('slots that share a cache', () => {
   describe('of which idle slots hold much', () => {
     const changes = () => scripted.calls.filter((call) => call !== 'tokenize');
     const erased = () => scripted.calls.filter((call) => call.startsWith('erase'));
-    /** Two contents of 200 tokens are too much for it. */
+    /** A cache for which two idle contents of 200 tokens are too much. */
     const crowded = { totalCells, contextLength, maxIdleCells: 300 };
 
     const openCrowded = (changed: Partial<ManagedInstanceOptions> = {}) =>
@@ -82,7 +82,7 @@ describe('slots that share a cache', () => {
         ...changed,
       });
 
-    /** Idle slots hold so many tokens each. */
+    /** Fills slots, which are then idle, with this number of tokens each. */
     async function fill(tokens = 600, names = ['a', 'b']): Promise<void> {
       const held = Array.from({ length: tokens }, () => 1);
       for (const started of names.map((name) => start(name, tokens - 100, 100))) {
@@ -202,7 +202,7 @@ describe('slots that share a cache', () => {
     expect(scripted.calls.at(-1)).toBe('erase 0');
   });
 
-  // The scripted engine may take a canceled restore after an erase that came later, which llama-server does not.
+  // The scripted engine may perform a canceled restore after a later erase. llama-server does not do that.
   it('never lacks cells, whatever is requested, canceled and continued', { retry: 3 }, async () => {
     const managed = await managedInstance({
       ...options,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { prefixHash } from './prefix-hash.ts';
 import { commonTokens, sharedPrefix } from './shared-prefix.ts';
 
-/** A prompt of 64 tokens for each letter. */
+/** A prompt with 64 tokens for each letter. */
 function prefix(letters: string) {
   const prompt = Array.from(letters, (letter) => letter.repeat(256)).join('');
   return prefixHash(null, { kind: 'completion', prompt, sampling: {} });

@@ -12,7 +12,7 @@ beforeEach(async () => {
 
 const nameOf = (digit: string) => `hearth-${digit.repeat(16)}`;
 
-/** The rest of a killed server: its files, and a lock that no process holds. */
+/** Creates the folder of a killed server: with a file, and a lock that no process holds. */
 async function leave(name: string): Promise<string> {
   const folder = join(parent, name);
   await mkdir(folder);

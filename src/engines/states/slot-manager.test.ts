@@ -14,7 +14,7 @@ import { SlotManager, type SlotManagerOptions, type SlotUse } from './slot-manag
 const never = new AbortController().signal;
 const logger = createLogger('silent');
 
-/** A prompt of 64 tokens for each letter. */
+/** A prompt with 64 tokens for each letter. */
 function prompt(
   letters: string,
   ownerId: string | null = null,
@@ -260,10 +260,10 @@ describe('SlotManager', () => {
     expect((await useSlot(slots, 'abc')).reusesSlot).toBe(false);
     calls.splice(0);
     expect((await useSlot(slots, 'abcd', pirate)).reusesSlot).toBe(true);
-    // The engine empties a slot when the adapters change, so it gets them before the state is restored.
+    // The engine empties a slot when the adapters change, so they are changed before the state is restored.
     const switched = 'read 1 with ["pirate",1]';
     expect(calls.splice(0)).toEqual(['save abc', switched, 'restore abc']);
-    // A generation that failed may not have begun.
+    // A failed generation may not have begun, so the engine's adapters are then unknown.
     const failed = await slots.take(prompt('p'), 0, never);
     failed.release({ ...prompt('p'), tokens: 0, heldTokens: 0 }, undefined);
     await useSlot(slots, 'abcd', pirate);
@@ -326,7 +326,7 @@ describe('SlotManager', () => {
     const other = slotsWith({ states: { ...states, restore: () => Promise.reject(crashed) } });
     await useSlot(other, 'abcd');
     expect(other.isRestoring).toBe(true);
-    // It is not tried again.
+    // The state is not tried again.
     expect(disk.list('key')).toEqual([]);
   });
 

@@ -1,11 +1,12 @@
-"""Starts mlx-lm's own server with what an engine of Hearth needs besides.
+"""Starts mlx-lm's own server and adds the features that Hearth needs.
 
     python3 -I mlx-launcher.py --runtime-folder DIR --model FOLDER --host SOCKET_OR_ADDRESS [--port N] ...
 
-DIR holds the packages. The server listens on a unix socket if --host is a path, after the model is loaded; requests need
-the key in LLAMA_API_KEY as bearer token. It limits the context, tells the size of the prompt before the first token,
-notices a client that is gone, counts tokens (POST /count), reports how far it has loaded as llama-server does, and ends with its standard input.
-The exit code is 1 when the server can't start or its generation fails; the last line on standard error says why.
+DIR holds the packages. If --host is a path, the server listens on a unix socket, once the model is loaded. Requests need
+the key from LLAMA_API_KEY as bearer token. The launcher adds: a limit for the context, the size of the prompt before the
+first token, the detection of disconnected clients, a count of tokens (POST /count), llama-server's reports of load
+progress, and the exit when standard input closes.
+If the server can't start or its generation thread fails, the exit code is 1, and the last line on standard error says why.
 """
 
 import argparse
@@ -49,7 +50,7 @@ def report(stage, fraction):
 
 
 def report_weights(mlx, folder, loaded):
-    """Reports the share of the weights that is in memory, until they are loaded."""
+    """Reports the loaded share of the weights until all are loaded."""
     names = [name for name in os.listdir(folder) if name.endswith(".safetensors")]
     total = sum(os.path.getsize(os.path.join(folder, name)) for name in names)
     while not loaded.wait(PROGRESS_SECONDS):
@@ -57,7 +58,7 @@ def report_weights(mlx, folder, loaded):
 
 
 def fail(error):
-    """Ends the process with a reason in the words of llama-server, by which Hearth tells kinds of failures apart."""
+    """Ends the process with a reason in llama-server's wording, which Hearth parses to tell the kind of failure."""
     text = " ".join(str(error).split()) or type(error).__name__
     kind = re.search(r"Model type (\S+) not supported", text)
     if kind:
@@ -86,7 +87,7 @@ def serve(server, arguments, provider):
             def load():
                 try:
                     load_default()
-                    # A tokenizer may be used by one thread at a time, and the other one is for generations.
+                    # Only one thread at a time may use a tokenizer, and the original one is used by generations.
                     self.counting_tokenizer = copy.deepcopy(provider.tokenizer)
                 except Exception as error:
                     fail(error)
@@ -94,7 +95,7 @@ def serve(server, arguments, provider):
 
             provider.load_default = load
             super()._run_generate()
-            # Its thread has ended, after an error in its log: nothing would be answered any more.
+            # The generation thread has logged an error and ended, so no request would get an answer.
             os._exit(1)
 
         def _tokenize(self, tokenizer, request, generation):
@@ -174,7 +175,7 @@ def serve(server, arguments, provider):
                 self.send_event({"error": {"message": str(error)}})
 
         def announce(self, context):
-            """Sends the size of the prompt, which the server itself tells after the last token."""
+            """Sends the size of the prompt, which the server itself reports only after the last token."""
             event = self.completion_usage_response(len(context.prompt), 0, context.prompt_cache_count)
             del event["usage"]["completion_tokens"]
             self.send_event(event)
@@ -184,7 +185,7 @@ def serve(server, arguments, provider):
             self.wfile.flush()
 
         def assert_connected(self):
-            # Readable and without a byte to read: the other side has closed it.
+            # A connection that is readable but has no data was closed by the client.
             readable, _, _ = select.select([self.connection], [], [], 0)
             if readable and not self.connection.recv(1, socket.MSG_PEEK):
                 raise BrokenPipeError()

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createPacing } from './pacing.ts';
 
-/** A pacing with a load that the test sets. */
+/** A pacing whose load the test sets. */
 function setUp() {
   let load = 0;
   let samples = 0;
@@ -16,7 +16,9 @@ function setUp() {
   return {
     pacing,
     sampleCount: () => samples,
-    /** The interval after so many seconds of a load, asked for ten times a second. */
+    /**
+     * The interval after a load has lasted for some seconds, during which the interval is read ten times a second.
+     */
     after: (seconds: number, newLoad: number): number => {
       load = newLoad;
       for (const end = now + seconds * 1000; now < end; now += 100) pacing.intervalMs();

@@ -11,7 +11,7 @@ const chat: ChatGeneration = {
   sampling: {},
 };
 
-/** The events of a whole stream, of which each element is the data of one event. */
+/** Decodes a whole stream. Each element is the data of one event. */
 function decode(
   data: readonly unknown[],
   request: GenerationRequest = chat,
@@ -119,7 +119,7 @@ describe('text', () => {
 });
 
 describe('the time of a generation', () => {
-  /** Decodes two reads, with a pause in milliseconds between them. */
+  /** Decodes two reads with a pause between them, in milliseconds. */
   function timeOf(pauseMs: number, last: object = {}): number {
     vi.useFakeTimers({ toFake: ['performance'] });
     onTestFinished(() => void vi.useRealTimers());

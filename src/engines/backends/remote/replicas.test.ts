@@ -25,7 +25,7 @@ describe('replicas', () => {
       ).toBe('Hi');
     }
     expect(good.requests).toHaveLength(12);
-    // After three failures in a row, and a question that fails too, it is left alone.
+    // After three consecutive failures and a failed health check, the replica gets no more requests.
     await expect.poll(() => statesOf(upstreams), { timeout: 30_000 }).toEqual(['open', 'closed']);
     const requestCount = bad.requests.filter(({ path }) => path === '/v1/chat/completions').length;
     expect(requestCount).toBeGreaterThanOrEqual(3);
@@ -41,7 +41,7 @@ describe('replicas', () => {
   it('answer in place of a silent one, which comes back when its engine works', async () => {
     let isHung = true;
     const hung = await serveUpstream(({ path, body }, response) => {
-      // Its health is good all the time.
+      // The health check always succeeds.
       if (path === '/health') sendJson(response, {});
       else if (isHung)
         response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
@@ -82,7 +82,7 @@ describe('replicas', () => {
     const other = await serveUpstream((_request, response) => say(response, 'other'));
     const { engine } = openUpstream([slow.url, other.url], { timeoutMs: 1000 });
     const leaving = new AbortController();
-    // One of these prefers the slow replica.
+    // At least one of these requests prefers the slow replica.
     const busy = Array.from({ length: 8 }, (_, number) => {
       const messages = [{ role: 'user' as const, content: `Hello ${number}` }];
       return failureOf(

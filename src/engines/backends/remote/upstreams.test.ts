@@ -13,7 +13,7 @@ import { sendJson } from '../../../../test/setup/net/loopback-server.ts';
 import { testContext } from '../../../../test/setup/test-context.ts';
 import type { GenerationEvent } from '../../engine.ts';
 
-/** Remote engines against servers that answer as a test says. */
+/** Tests remote engines against servers whose responses each test defines. */
 
 describe('a generation', () => {
   it('sends the key, the model and the messages', async () => {

@@ -6,7 +6,7 @@ import { admit, freeGpus, maxAvailable, type Capacity } from './admit.ts';
 import type { LoadDemand } from './eviction.ts';
 import { isIdle, type InstanceView } from './instance-view.ts';
 
-/** As Linux reports it. */
+/** Available memory as Linux reports it, including mapped files. */
 function withCaches(bytes: number): Capacity['available'] {
   return { bytes, includesMappedFiles: true };
 }
@@ -25,7 +25,7 @@ const demand: LoadDemand = {
   needsMemory: true,
   estimatedBytes: 10,
 };
-/** Each of another model, last used in alphabetical order. */
+/** A view of an instance. Each id is another model, and the order of last use is alphabetical. */
 const view = (id: string, changes: Partial<InstanceView> = {}): InstanceView =>
   instanceView({ id, modelKey: id, lastUsedAt: id.charCodeAt(0), ...changes });
 const [a, b, c] = [view('a'), view('b'), view('c')];
@@ -303,7 +303,7 @@ describe('admit, with random instances', () => {
           rest = rest
             .filter((one) => !isGoing(one))
             .map((one) => {
-              // The loading instances have allocated their memory by then.
+              // By then, instances that were loading have allocated their memory.
               if (one.state === 'loading') bytes -= one.estimatedBytes;
               return { ...one, state: 'ready', requestCount: 0 };
             });

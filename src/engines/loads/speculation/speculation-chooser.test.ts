@@ -32,7 +32,7 @@ const spec = {
   loadTimeoutMs: 1000,
 } as const;
 
-/** Engines with 10 ms a plain step; `draftedMs` is the time of a step with a draft. */
+/** Engines whose plain steps take 10 ms; `draftedMs` has the times of steps with a draft. */
 function setUp(draftedMs: Partial<Record<Kind, number>>) {
   const launcher = createScriptedLauncher();
   const launched: (Kind | 'none')[] = [];

@@ -267,7 +267,7 @@ describe('a random schema', () => {
         try {
           isAllowed = compile(original)(value);
         } catch {
-          // Endless references, or a value too deep for them.
+          // The references are endless, or the value is too deep for the validator.
           return;
         }
         expect(isAllowed !== true || compile(copy)(value), JSON.stringify(copy)).toBe(true);
