@@ -1,9 +1,6 @@
 import type { RequestContext } from '../telemetry/request-context.ts';
 
-/**
- * The interface of an inference engine, which serves one loaded model: a child process on this machine, or a remote
- * server.
- */
+/** The interface of an inference engine, a local process or a remote server, which serves one loaded model. */
 
 export interface TextPart {
   readonly type: 'text';
@@ -94,10 +91,7 @@ interface PromptPlacement {
   readonly slot?: number;
   /** True (the default) if tokens that the slot has already read may be reused. */
   readonly reusesSlot?: boolean;
-  /**
-   * The stored response that the generation belongs to. Absent: the prompt and the answer must not be written to
-   * disk.
-   */
+  /** The stored response to which the generation belongs; absent: nothing of it may be written to disk. */
   readonly responseId?: string;
 }
 
@@ -229,9 +223,7 @@ export type GenerationEvent =
       readonly usage: GenerationUsage;
       /** Reasoning tokens, included in completionTokens; absent if the engine does not count them. */
       readonly reasoningTokens?: number;
-      /**
-       * True if the engine could not parse the model's last tool call or message; the text received so far is kept.
-       */
+      /** True if the engine could not parse the last tool call or message. The text received so far is kept. */
       readonly isMalformed: boolean;
     };
 

@@ -142,7 +142,7 @@ export class GenerationAccount {
     return this.answer.tokens > 0;
   }
 
-  /** Call it before the engine reads the prompt, for each part. */
+  /** Begins a part. Must be called before the engine reads the prompt. */
   async begin(engine: Engine, context: RequestContext): Promise<void> {
     this.#partAt = performance.now();
     if (this.#record !== undefined) return;
@@ -227,10 +227,7 @@ export class GenerationAccount {
     return this.#before === undefined ? last : this.#total(last, this.#before);
   }
 
-  /**
-   * Adds up the parts. Takes the prompt's figures from the first part, since the prompt of a later part contains the
-   * answer so far.
-   */
+  /** Adds up the parts. Only the first part counts the prompt, since later prompts contain the answer so far. */
   #total(last: GenerationUsage, before: GenerationUsage): GenerationUsage {
     const tokens = last.promptTokens - before.promptTokens;
     return {

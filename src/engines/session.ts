@@ -145,8 +145,7 @@ export class Session {
     const adapted = adapters === undefined ? request : withAdapters(request, adapters);
     const account = new GenerationAccount(adapted, this.#startedAt, this.#host.promptMemory);
     this.#startedAt = undefined;
-    // If the client gets only the whole result, the events are held, so that another instance may still repeat the
-    // generation.
+    // Events for a client that gets only the whole result are held, so that the generation may be repeated.
     const held: SessionEvent[] | undefined = this.#request.isWhole === true ? [] : undefined;
     let hasBegun = false;
     try {

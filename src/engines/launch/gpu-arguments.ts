@@ -19,9 +19,7 @@ export function gpuArguments({ gpus, projectorPath, speculation }: GpuSpec) {
   };
 }
 
-/**
- * Names the projector's GPU. The engine ignores `--device` for the projector, and would use the machine's first GPU.
- */
+/** Names the projector's GPU. The engine ignores `--device` for the projector and would use the first GPU. */
 export function buildGpuVariables({ gpus, projectorPath }: GpuSpec): Record<string, string> {
   const first = gpus?.devices[0];
   if (first === undefined || projectorPath === undefined) return {};

@@ -13,10 +13,7 @@ export interface MemoryWatchOptions {
 }
 
 export interface MemoryWatch {
-  /**
-   * Call it when the engine is loaded. If the engine already uses more than its estimate, its current memory becomes
-   * the estimate.
-   */
+  /** Must be called once the engine is loaded. If its memory exceeds the estimate, the estimate is raised to it. */
   readonly markLoaded: () => Promise<void>;
   readonly close: () => void;
 }

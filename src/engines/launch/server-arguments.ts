@@ -23,10 +23,7 @@ const minBatchTokens = 2;
  */
 export const draftLengths = { ngram: 12, mtp: 3, draft: 3 } as const;
 
-/**
- * Connections in addition to one per slot: for token counts, health checks, and canceled streams that are still
- * closing.
- */
+/** Connections in addition to one per slot: for token counts, health checks, and canceled streams. */
 const spareConnections = 4;
 
 /** Model name for the engine. Short, and not a path, since each event repeats it. */
@@ -97,10 +94,7 @@ export function buildServerArguments(
   });
 }
 
-/**
- * Lets each slot use up to a whole context of the shared cache. Idle slots keep their content until Hearth clears
- * them.
- */
+/** Lets each slot use up to a whole context. Idle slots keep their content until Hearth clears them. */
 function sharingArguments({ sharedContexts, contextLength }: LaunchSpec) {
   if (sharedContexts === undefined) return {};
   return {
@@ -135,17 +129,12 @@ function batchSize(spec: BatchSpec): number {
   return spec.projectorPath === undefined ? generationBatchTokens : visionBatchTokens;
 }
 
-/**
- * True if the engine's default batch size is used. On a GPU, larger batches are faster, and each still takes little
- * time.
- */
+/** True if the engine's default batch size is used, which is faster on a GPU, and still takes little time. */
 function usesGpu(spec: LaunchSpec): boolean {
   return spec.purpose === 'generation' && spec.evalBatchSize === undefined && mayUseGpu(spec);
 }
 
-/**
- * True if the engine searches for the number of layers that fit. The search takes 0.1 s and helps only with a GPU.
- */
+/** True if the engine searches for the number of layers that fit. The search takes 0.1 s and helps only with a GPU. */
 function picksGpuLayers(spec: LaunchSpec): boolean {
   return spec.gpuLayers === undefined && mayUseGpu(spec);
 }

@@ -15,10 +15,7 @@ const missingLibrary =
 const olderLibrary = /version [`']?((?:GLIBC|GLIBCXX)_[\d.]+)[`']? not found/u;
 const relocation = /Error relocating /u;
 
-/**
- * Explains in one sentence why this machine can't run the engine with any model; undefined if another cause is
- * possible.
- */
+/** Explains why this machine can't run the engine with any model; undefined if another cause is possible. */
 export function startFailure({
   exitCode,
   signal,

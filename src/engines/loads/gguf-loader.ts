@@ -218,8 +218,7 @@ export class GgufLoader implements EngineLoader {
       maxMemoryBytes: promptCacheMiB * 1024 * 1024,
       settings: {
         ...rest,
-        // Only whether the cache is shared: its size depends on the free memory, but does not change the state of a
-        // slot.
+        // Not the size of a shared cache, which depends on the free memory and does not affect cached tokens.
         sharesCache: sharedContexts !== undefined,
         runtime: [runtime.name, runtime.version, runtime.command],
       },
@@ -271,10 +270,7 @@ export class GgufLoader implements EngineLoader {
   }
 }
 
-/**
- * First build that supports a limit per slot in a shared cache. Earlier builds may exit because of the unknown
- * argument.
- */
+/** First build with a limit per slot in a shared cache. Earlier builds may exit because of the argument. */
 const firstSharingBuild = 11_549;
 
 function knowsSharing({ version }: Runtime): boolean {

@@ -128,8 +128,8 @@ export class InstanceLifecycle implements SchedulerEffects {
   }
 
   /**
-   * Takes an instance out of service because its model was replaced on disk. Its requests continue to their end, and
-   * the last one frees its memory. If it was loaded by name, loads the model again with the same settings.
+   * Takes an instance out of service because its model was replaced on disk. Its current requests still end normally.
+   * If it was loaded by name, loads the model again with the same settings.
    *
    * @param selection The model as it is now; undefined if it can't be read.
    */
@@ -243,7 +243,7 @@ export class InstanceLifecycle implements SchedulerEffects {
     const { id, selection, config, placement } = instance;
     const estimatedBytes = placement.hostBytes + placement.gpuBytes;
     const startedAt = performance.now();
-    // Read before the engine maps the files, so that a replacement during the load is noticed by the next request.
+    // Read before the engine maps the files, so that the next request notices a replacement.
     const fingerprint = this.#options.library
       .fingerprint(selection)
       .then((read) => instance.setFingerprint(read));
@@ -320,8 +320,7 @@ export class InstanceLifecycle implements SchedulerEffects {
   }
 
   /**
-   * Waits for the engine's end. An engine that exits by itself has crashed: its requests fail, and the next request
-   * loads the model again.
+   * Fails all requests if the engine exits by itself: then it has crashed. The next request loads the model again.
    */
   async #watch(instance: Instance, handle: EngineHandle): Promise<void> {
     const exit = await handle.closed;

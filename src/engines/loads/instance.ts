@@ -47,10 +47,7 @@ interface LeaseAbort {
   abort(error: HearthError): void;
 }
 
-/**
- * A loaded copy of a model, with its state, its slots and its leases. Only the methods named as transitions change
- * the state.
- */
+/** A copy of a model in memory: its state, slots and leases. Only methods named as transitions change the state. */
 export class Instance {
   readonly id: string;
   readonly selection: ModelSelection;

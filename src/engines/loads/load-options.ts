@@ -78,10 +78,7 @@ export interface InstanceConfig {
   readonly attachedAdapters?: readonly AdapterEntry[];
 }
 
-/**
- * The server's settings for options that a load does not set. The free memory decides about sizes that are not set
- * here either.
- */
+/** The server's settings for options that a load does not set. The free memory decides about absent sizes. */
 export type LoadDefaults = Pick<InstanceConfig, 'parallel'> &
   Partial<Pick<InstanceConfig, SizeName>>;
 

@@ -33,9 +33,7 @@ export interface SchedulerOptions {
   readonly keepsOnlyLast: boolean;
   /** Maximum number of loads that wait for memory. */
   readonly loadQueueCapacity: number;
-  /**
-   * Time limit for a load that waits for memory, and for requests that wait for a load without seeing its progress.
-   */
+  /** Time limit for a load that waits for memory, and for requests that wait for a load without seeing its progress. */
   readonly loadWaitSeconds: number;
 }
 

@@ -16,9 +16,7 @@ export function instancesOf<Instance extends WithSelection>(
   );
 }
 
-/**
- * Returns the instances that requests for a selection use: with the same variant, on the same machine, in any state.
- */
+/** Returns the instances that requests for a selection use: of its variant, on its machine, in any state. */
 export function placedInstances<Instance extends WithSelection>(
   instances: readonly Instance[],
   selection: ModelSelection,
@@ -37,10 +35,7 @@ export function loadedInstances(
   return instancesOf(instances, selection).filter(({ state }) => state === 'ready');
 }
 
-/**
- * Returns the ready instances that match an identifier; only of one variant if the identifier names it
- * (`publisher/name@q4_k_m`).
- */
+/** Returns the ready instances that match an identifier, which may name a variant (`publisher/name@q4_k_m`). */
 export function selectedInstances(
   instances: readonly InstanceSummary[],
   selection: ModelSelection,

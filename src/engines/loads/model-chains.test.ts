@@ -16,10 +16,7 @@ const elsewhere = (machine: string): ModelSelection => {
   return modelSelection({ key: 'test/both', machine, format: 'remote' });
 };
 
-/**
- * A pool whose alias `chain` has these models. The linked machines are rated higher than this one unless a test
- * changes that.
- */
+/** A pool whose alias `chain` has these models. By default, linked machines are rated higher than this one. */
 function setUp(chain: readonly ChainEntry[]) {
   const standing = vi.fn<(machine: string) => Promise<Standing>>(async () => 'gpu');
   const library = libraryOf(

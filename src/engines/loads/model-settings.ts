@@ -78,10 +78,7 @@ export class ModelSettings {
     return settingsInForce(this.#records, key, alias);
   }
 
-  /**
-   * True if the settings of an instance's model or profile pin it, or if a profile pins it that shares the model's
-   * instances.
-   */
+  /** True if an instance is pinned by its model or profile, or by a profile that shares the model's instances. */
   isPinned({ model, alias }: Named): boolean {
     const own = this.inForce({ model, ...(alias !== undefined && { alias }) });
     if (own.isPinned === true || alias !== undefined) return own.isPinned === true;

@@ -56,12 +56,9 @@ interface Surroundings {
   readonly defaults: LoadDefaults;
 }
 
-/**
- * Longest chosen context of an embedding model or a reranker. Texts are rarely longer, and the engine reads each text
- * in one step.
- */
+/** Longest context to choose for embedding models and rerankers, which read each text in one step. */
 const longestText = 8192;
-/** Longest chosen context of a model whose header does not tell the size of its cache. */
+/** Longest context to choose for a model whose header does not tell the size of its cache. */
 const longestUnknown = 8192;
 /** Step of the context that a refusal recommends. */
 const recommendedStep = 1024;
@@ -165,10 +162,7 @@ interface Measured {
   readonly demand: LoadDemand;
 }
 
-/**
- * The bytes that an instance needs on each GPU. Limited to the usable bytes, since layers that do not fit are left to
- * the engine.
- */
+/** The bytes that an instance needs on each GPU, at most the usable ones: the engine must place the rest. */
 function demandOf({ gpus }: Placement, usable: readonly GpuBudget[]): GpuBytes {
   const most = bytesById(usable);
   return new Map(gpus.map(({ id, bytes }) => [id, Math.min(bytes, most.get(id) ?? 0)]));

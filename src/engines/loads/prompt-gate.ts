@@ -20,10 +20,7 @@ const minCharacters = 64 * 1024;
  * the context is not counted.
  */
 const maxCountedContexts = 16;
-/**
- * Templates may leave out parts of the tools' definitions. Longer definitions count completely, as a part of the
- * prompt.
- */
+/** Templates may leave out parts of tools, so tools count as a part of the prompt only if they are longer. */
 const maxUnshownCharacters = 1024 * 1024;
 /** A long text is counted in pieces of this length, so that the counting can stop early. */
 const pieceCharacters = 64 * 1024;

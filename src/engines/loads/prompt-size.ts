@@ -2,17 +2,11 @@ import { setImmediate } from 'node:timers/promises';
 import type { Prompt } from '../engine.ts';
 import type { TokenizerFacts } from '../../library/tokenizer-facts.ts';
 
-/**
- * Chat templates trim white space around messages, so it does not count. But if a text has more than this, all of it
- * counts.
- */
+/** White space around a text does not count up to this length, since chat templates trim messages. */
 const maxMargin = 1024 * 1024;
 /** The event loop can do other work after each slice. */
 const sliceCharacters = 256 * 1024;
-/**
- * A longer word is one token only if the tokenizer does not know its characters, so its tokens are computed from its
- * bytes.
- */
+/** The tokens of longer words are computed from their bytes. Shorter ones may be a single unknown token. */
 const maxWordBytes = 1024;
 
 /** Control and format characters, which word tokenizers drop. */

@@ -145,7 +145,7 @@ function capitalized(text: string): string {
 /** Returns a sentence that explains how to make a prompt fit; undefined if there is no way. */
 export type ContextCure = (promptSize: PromptSize) => string | undefined;
 
-/** Adds the cure to the message of an error about a prompt that is too long; returns other errors unchanged. */
+/** Appends the cure's sentence to an error about a prompt that is too long; returns other errors unchanged. */
 export function cured(error: unknown, cure: ContextCure): unknown {
   if (!(error instanceof HearthError) || error.code !== 'context_length_exceeded') return error;
   const { promptSize } = error;

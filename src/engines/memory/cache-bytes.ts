@@ -25,10 +25,7 @@ export function cacheBytes({ attention }: ModelEntry, demand: MemoryDemand, batc
   return whole * cacheCount(demand) + (window + attention.recurrentBytesPerSlot) * parallel;
 }
 
-/**
- * Number of tokens in idle slots that slow down an engine on the CPU by a few percent. Undefined if the size of a
- * token is unknown.
- */
+/** Tokens in idle slots that slow an engine on the CPU by a few percent; undefined if their size is unknown. */
 export function maxIdleTokens(
   { attention }: ModelEntry,
   weightBytes: number,

@@ -12,7 +12,7 @@ import { processBytes } from './process-bytes.ts';
 export interface MemoryEstimate {
   /** Sum of the other fields. */
   readonly totalBytes: number;
-  /** The weights' files, without the projector. */
+  /** Size of the weights' files, without the projector. */
   readonly weightsBytes: number;
   /** KV cache, and the states of recurrent layers. */
   readonly kvCacheBytes: number;

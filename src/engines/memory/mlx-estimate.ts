@@ -17,9 +17,7 @@ const kvCacheTypes = { k: 'f16', v: 'f16' } as const;
 /** Keeps sums of forged configurations within safe integers. */
 const maxBytes = 2 ** 50;
 
-/**
- * Estimates the peak memory of an instance in MLX format. The KV cache grows with the requests, up to its estimate.
- */
+/** Estimates the peak memory of an instance in MLX format. The KV cache grows with the requests, up to its estimate. */
 export function estimateMlxMemory(
   { model, variant }: ModelSelection,
   config: InstanceConfig,

@@ -98,7 +98,7 @@ export class LayerDivision {
     return this.#choice.gpus.map((gpu) => (gpu === this.#alone ? layers : 0));
   }
 
-  /** Bytes on a GPU of each layer that is placed there. */
+  /** GPU memory that each placed layer needs. */
   #sizes(layers: number, expertLayers: number): readonly number[] {
     if (layers === 0) return [];
     const first = this.#parts.layers.length + 1 - layers;

@@ -48,10 +48,7 @@ function weightsOf({ model, variant }: ModelSelection, { weightsBytes }: MemoryE
   };
 }
 
-/**
- * Adds the copies on GPUs to the estimate of an instance: compute buffers, and an embedding matrix that is also the
- * output layer.
- */
+/** Adds copies on GPUs to an estimate: compute buffers, and an embedding matrix that is also the output layer. */
 export function withPlacement(estimate: MemoryEstimate, placement: Placement): MemoryEstimate {
   if (placement.gpus.length === 0) return estimate;
   const totalBytes = placement.hostBytes + placement.gpuBytes;

@@ -94,10 +94,7 @@ export function placeModel(
   };
 }
 
-/**
- * The smallest number for which `isEnough` is true; `most` if there is none below. `isEnough` must stay true for
- * larger numbers.
- */
+/** Binary search for the smallest number that is enough; `most` if none is. */
 function fewest(most: number, isEnough: (count: number) => boolean): number {
   let failing = -1;
   let enough = most;

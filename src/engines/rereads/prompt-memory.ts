@@ -34,9 +34,7 @@ export const minPromptTokens = 256;
 const minRereadTokens = 128;
 const maxPrompts = 16;
 const maxHistories = 64;
-/**
- * Consecutive changes after which a warning about the client is logged, and the minimum time between two warnings.
- */
+/** Consecutive changes after which a warning about the client is logged, and the minimum time between two warnings. */
 const changesToWarn = 3;
 const warnEveryMs = 60 * 60 * 1000;
 

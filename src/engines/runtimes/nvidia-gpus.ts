@@ -4,10 +4,7 @@ export interface NvidiaGpu {
   readonly computeCapability: number | undefined;
 }
 
-/**
- * Parses the output of `nvidia-smi --query-gpu=driver_version,compute_cap --format=csv,noheader`: one line for each
- * GPU.
- */
+/** Parses the output of `nvidia-smi --query-gpu=driver_version,compute_cap --format=csv,noheader`, a line per GPU. */
 export function parseNvidiaGpus(output: string): readonly NvidiaGpu[] {
   return output.split(/\r?\n/u).flatMap((line) => {
     const [driver = '', capability = ''] = line.split(',').map((part) => part.trim());

@@ -234,10 +234,7 @@ interface Preference {
   readonly isRecommended: boolean;
 }
 
-/**
- * Sorts runtimes by preference: first selected ones, then recommended ones, then the others. Otherwise keeps the
- * order.
- */
+/** Sorts runtimes stably: first selected ones, then recommended ones, then the others. */
 function preferredFirst<Ranked extends Preference>(runtimes: readonly Ranked[]): readonly Ranked[] {
   const rank = ({ isSelected, isRecommended }: Preference): number =>
     isSelected ? 0 : isRecommended ? 1 : 2;

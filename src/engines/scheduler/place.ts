@@ -8,10 +8,7 @@ export interface ScheduledPrompt {
   /** Cells that the prompt would reserve now; undefined while no slot is free. */
   cellsToStart(): number | undefined;
   isPausable(): boolean;
-  /**
-   * Takes a slot, synchronously, so that no other request gets it. Resolves to undefined if the engine chooses the
-   * slot.
-   */
+  /** Takes a slot synchronously, before any other request. Resolves to undefined if the engine chooses the slot. */
   take(): Promise<SlotUse | undefined>;
   /** Ends the generation, which continues later. */
   pause(): void;
@@ -68,9 +65,7 @@ export class Place implements PlaceView {
     return this.#wantedCells;
   }
 
-  /**
-   * True if the engine has no room for this number of cells yet, since idle slots or other answers still hold them.
-   */
+  /** True if the engine has no room for these cells yet, since idle slots or other answers still hold them. */
   lacksRoomFor(cells: number): boolean {
     const needed = Math.max(this.#cells, this.#wantedCells);
     return Math.min(cells, needed) > this.#usableCells;

@@ -20,9 +20,7 @@ const firstPieceTokens = 64;
  */
 const chunkSeconds = 2;
 const firstTokensPerCharacter = 0.25;
-/**
- * Approximate number of characters that a chat template adds to a prompt: tags, and often a default system prompt.
- */
+/** Approximate number of characters that a chat template adds to a prompt: tags, and often a default system prompt. */
 const templateCharacters = 128;
 /** Measurements with fewer tokens are ignored. */
 const minMeasuredTokens = 8;
@@ -239,8 +237,8 @@ export class Prefill {
   }
 
   /**
-   * True if the generation may read the whole prompt, since there is no other request and it takes at most about a
-   * second.
+   * True if the generation may read the whole prompt: no other request is active, and it takes about a second at
+   * most.
    */
   #isReadAtOnce(prefix: PrefixHash, expectedTokens: number): boolean {
     const { speed } = this.#options;
@@ -248,10 +246,7 @@ export class Prefill {
     return speed.estimateTokens(prefix) - expectedTokens <= speed.chunkTokens / 2;
   }
 
-  /**
-   * Finds the beginning of a prompt that is worth saving for other prompts, if it is longer than the one saved
-   * before.
-   */
+  /** Finds a beginning of the prompt that is worth saving for others, if it is longer than the one saved before. */
   async #findShared(
     prompt: ActivePrompt,
     tokens: readonly number[],

@@ -1,9 +1,6 @@
 import type { ChatGeneration, EngineMessage, GenerationRequest, Prompt } from '../engine.ts';
 
-/**
- * Maximum tokens that a chat template adds: for a default system prompt, and (`messageTokens`) for tags around each
- * message.
- */
+/** Maximum tokens that a chat template adds to a prompt, and (`messageTokens`) to each message. */
 const templateTokens = 512;
 const messageTokens = 32;
 /** Factor for the length of tools in a prompt, since templates may indent their schemas. */
@@ -42,7 +39,7 @@ export class AnswerLengths {
     if (this.#tokens.length > rememberedAnswers) this.#tokens.shift();
   }
 
-  /** Length of an answer that most answers do not exceed. */
+  /** Length that most answers do not exceed. */
   get usual(): number {
     const sorted = this.#tokens.toSorted((one, other) => one - other);
     return sorted[Math.floor(sorted.length * usualShare)] ?? firstAnswerTokens;

@@ -14,10 +14,7 @@ import type { Place, ScheduledPrompt } from './place.ts';
 const ended = new Error('The run has ended.');
 /** Cells by which the reservation of an answer grows. */
 const growthTokens = 256;
-/**
- * The reservation of an answer grows when only this many cells are left: the engine keeps writing until the growth is
- * decided.
- */
+/** A reservation grows when only this many cells are left, since the engine keeps writing until the decision. */
 const marginTokens = 160;
 /** An answer is paused when the engine has room for only this many more cells: it keeps writing until it stops. */
 const urgentTokens = 64;
@@ -62,7 +59,7 @@ export class SlotRun implements ScheduledPrompt {
     this.#prompt = managed.prefill.open(this.#request, context.caller.tokenId);
   }
 
-  /** The request for the engine. */
+  /** The request to send to the engine, with the slot. */
   get request(): GenerationRequest {
     if (this.#use === undefined) throw new Error('no slot');
     const { slotId: slot, reusesSlot } = this.#use;

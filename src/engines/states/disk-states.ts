@@ -8,9 +8,7 @@ import { extractState, readDescription, writeStateFile } from './state-file.ts';
 import { renameWithRetry } from '../../platform/files/rename-with-retry.ts';
 
 const extension = '.state';
-/**
- * Extension of a state while an engine restores it. If the server finds one at its start, the restoration has failed.
- */
+/** Extension of a state while an engine restores it. A file that has it at the server's start was not restored. */
 const restoringExtension = '.restoring';
 /** Share of the disk that states must leave free. */
 const freeShare = 0.05;

@@ -69,10 +69,7 @@ export function canSaveSlots({ type, format, architecture, attention }: ModelEnt
   );
 }
 
-/**
- * True if the slots of a model can share one cache. Layers with a sliding window can't, since their caches have
- * another size.
- */
+/** True if a model's slots can share a cache. Layers with a sliding window would need a cache of another size. */
 export function canShareCache(model: ModelEntry): boolean {
   return canSaveSlots(model) && model.attention?.window === null;
 }

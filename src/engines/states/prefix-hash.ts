@@ -25,10 +25,7 @@ const hashCharacters = 16;
 /** Assumed length of an image or audio, instead of its data's length: some 256 tokens. */
 export const imageCharacters = 1024;
 
-/**
- * Identifies the adapters of a request, in any order; empty without adapters. Cached tokens of one mix are never used
- * for another.
- */
+/** Identifies the adapters of a request in any order. Cached tokens of one mix are never used for another. */
 export function adapterMix(adapters: readonly AdapterScale[] = []): string {
   const parts = adapters.map(({ id, scale }) => JSON.stringify([id, scale]));
   return parts.toSorted().join();

@@ -17,9 +17,7 @@ export interface ScratchFolder {
 
 /** `f_type` of tmpfs (Linux, `statfs(2)`). */
 const tmpfsType = 0x01_02_19_94;
-/**
- * Minimum free space for using memory. Docker's default of 64 MiB holds only a few hundred tokens of a large model.
- */
+/** Minimum free space for using memory. Docker's default of 64 MiB holds only a few hundred tokens of a large model. */
 const minMemoryBytes = 256 * 1024 * 1024;
 /** Share of the free space that is left to other programs. */
 const spareShare = 0.2;

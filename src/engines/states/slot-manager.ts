@@ -13,8 +13,8 @@ import {
 } from './slot-table.ts';
 
 /**
- * Short contents are offloaded only if a generation runs alone after this time. So after a burst of requests, the
- * slots still have the chat template.
+ * Short contents are offloaded only after a generation has run alone for this time. In a burst of requests they stay,
+ * since the next prompts begin with the same chat template.
  */
 const aloneMs = 100;
 

@@ -60,9 +60,7 @@ interface EngineFacts {
 export interface CacheLaunch {
   /** For `LaunchSpec.slotFolder`. */
   readonly slotFolder: string;
-  /**
-   * True if the engine's own prompt cache must be off. It does not distinguish the requests of different API tokens.
-   */
+  /** True if the engine's own prompt cache must be off, since it does not distinguish API tokens. */
   readonly replacesPromptCache: boolean;
   /** Connects the engine. */
   attach(handle: EngineHandle): Promise<LoadedEngine>;
@@ -110,10 +108,7 @@ export class StateCache {
     return new StateCache(options, disk, scratch);
   }
 
-  /**
-   * Prepares the start of an engine. Undefined if the model's slots can't be saved, or the preparation fails. Never
-   * throws.
-   */
+  /** Prepares the start of an engine. Undefined if this fails or the model's slots can't be saved. Never throws. */
   async prepare(facts: EngineFacts): Promise<CacheLaunch | undefined> {
     const { selection } = facts;
     const { logger } = this.#options;
@@ -130,8 +125,7 @@ export class StateCache {
           void handle.closed.then(discard).catch((err: unknown) => {
             logger.warn({ err, folder: slotFolder }, 'states of slots not removed');
           });
-          // The file may have been replaced while the engine read it. Then no state on disk fits, so the key becomes
-          // unique.
+          // If the file was replaced while the engine read it, no state on disk fits, so the key is random.
           const isSame = (await this.#keyOf(facts).catch(() => '')) === key;
           return this.#attach(handle, facts, isSame ? key : randomUUID(), slotFolder);
         },

@@ -33,10 +33,7 @@ export async function requestCapabilities(
   };
 }
 
-/**
- * Returns `b11549` for `b11549-1a2b3c4`. Undefined for `b0`, which the wheel's server reports: it is built without a
- * number.
- */
+/** Returns `b11549` for `b11549-1a2b3c4`; undefined for `b0`, since the wheel's server is built without a number. */
 function buildNumber(buildInfo: string | undefined): string | undefined {
   return buildInfo === undefined ? undefined : /^b[1-9]\d*/u.exec(buildInfo)?.[0];
 }

@@ -58,9 +58,7 @@ export class Circuit {
     if (this.#state === 'closed' && this.#failures >= maxFailures) void this.#ask();
   }
 
-  /**
-   * Notes that the replica is silent, even if it reports good health. It gets no requests until the test succeeds.
-   */
+  /** Notes that the replica is silent, even if it reports good health. It gets no requests until the test succeeds. */
   hang(test: EngineTest): void {
     this.#engineTest = test;
     if (this.#state === 'closed') this.#open();

@@ -41,10 +41,7 @@ interface ListedModel {
   readonly standing: Standing;
 }
 
-/**
- * Reads a linked machine's response to `GET /api/v1/links/models`. Skips models of unknown kinds, which newer
- * machines may have.
- */
+/** Reads a linked machine's response to `GET /api/v1/links/models`. Skips unknown kinds of models. */
 export function readLinkedModels(answer: unknown): readonly ListedModel[] {
   return linkedList.parse(answer).models.flatMap((each) => {
     const model = linkedModel.safeParse(each).data;

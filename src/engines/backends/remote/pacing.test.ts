@@ -16,9 +16,7 @@ function setUp() {
   return {
     pacing,
     sampleCount: () => samples,
-    /**
-     * The interval after a load has lasted for some seconds, during which the interval is read ten times a second.
-     */
+    /** The interval after a load has lasted for some seconds, during which the interval is read ten times a second. */
     after: (seconds: number, newLoad: number): number => {
       load = newLoad;
       for (const end = now + seconds * 1000; now < end; now += 100) pacing.intervalMs();

@@ -189,9 +189,7 @@ function sessionName(key: string): string {
   return createHash('sha256').update(key).digest('hex').slice(0, 32);
 }
 
-/**
- * The length of the part of a raw prompt that selects the replica: characters, or tokens if the prompt is token ids.
- */
+/** Length of a raw prompt's beginning that selects the replica: in characters, or in tokens for token ids. */
 const headCharacters = 512;
 
 /** The beginning of a prompt, which all turns of a conversation share: everything up to the first user message. */

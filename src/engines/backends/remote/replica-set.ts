@@ -155,10 +155,7 @@ interface AttemptOptions {
   /** True if the address may have several engines behind it. */
   readonly isBalanced: boolean;
   readonly isLinked: boolean;
-  /**
-   * Decides where the request goes if an attempt fails: to another replica, in some cases to the same one, or
-   * nowhere.
-   */
+  /** Where the request goes if an attempt fails: to another replica, in some cases to the same one, or nowhere. */
   readonly next: 'other' | 'same' | 'none';
 }
 

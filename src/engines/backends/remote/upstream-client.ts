@@ -19,10 +19,7 @@ interface StreamOptions extends CallOptions {
   readonly onRead: () => void;
 }
 
-/**
- * Sends HTTP requests to the replicas of one upstream. All methods throw `HttpFailure`, `UpstreamRefusal` or the
- * signal's reason.
- */
+/** HTTP client for one upstream. All methods throw `HttpFailure`, `UpstreamRefusal` or the signal's reason. */
 export interface UpstreamClient {
   /** Requests only the status; no status throws `UpstreamRefusal`. */
   getStatus(url: string, options: CallOptions): Promise<number>;

@@ -20,10 +20,7 @@ export interface Upstream {
   readonly maxConcurrent: number;
   /** Time limit for connecting, for the headers, and between two pieces of an answer. */
   readonly timeoutMs: number;
-  /**
-   * The owner's declarations about models, by id; only these are served. Undefined: serves all
-   * listed models.
-   */
+  /** The owner's declarations about models, by id. Only these are served; undefined: all listed models. */
   readonly models: Readonly<Record<string, DeclaredModel>> | undefined;
 }
 

@@ -8,10 +8,7 @@ type ExtraSampling = Partial<
   Record<'topK' | 'minP' | 'repeatPenalty' | 'repeatLastTokens', string>
 >;
 
-/**
- * Finds the stop strings. `hearth` if the server would not report which one it found, or would also look outside the
- * answer.
- */
+/** Finds stop strings. `hearth` if the server does not name what it found, or also searches outside the answer. */
 type StopStringOwner = 'server' | 'hearth';
 
 /** How a server's API differs from OpenAI's chat and text completions. */
@@ -62,9 +59,7 @@ export interface WireDialect {
   readonly leavesCalls: (request: ChatGeneration) => 'anywhere' | 'atStart' | 'nowhere';
   /** True if the server tells whether the request's limit or the context ended an answer. */
   readonly explainsLimit: boolean;
-  /**
-   * True if reasoning tokens are counted from the server's reports or the stream; false if they are counted later.
-   */
+  /** True if reasoning tokens are counted from the server's reports or the stream; false if they are counted later. */
   readonly countsReasoning: boolean;
   readonly failures: WireFailures;
 }

@@ -125,9 +125,7 @@ function wireToolCall({ id, name, argumentsJson }: ToolCall): object {
   return { id, type: 'function', function: { name, arguments: parsableArguments(argumentsJson) } };
 }
 
-/**
- * Servers reject conversations with arguments that are not JSON, so such arguments become a text in a JSON object.
- */
+/** Servers reject conversations with arguments that are not JSON, so such arguments become a text in a JSON object. */
 function parsableArguments(argumentsJson: string): string {
   try {
     const parsed: object = JSON.parse(argumentsJson);

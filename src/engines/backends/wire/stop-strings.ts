@@ -13,10 +13,7 @@ export class StopStringReader {
     this.#longest = Math.max(0, ...stopStrings.map(({ length }) => length));
   }
 
-  /**
-   * Returns the text that can be shown, which ends before the first stop string. `stopString` is set if one was
-   * found.
-   */
+  /** Returns text that can be shown, up to the first stop string. `stopString` is set if one was found. */
   push(text: string): { readonly text: string; readonly stopString?: string } {
     if (this.#longest === 0) return { text };
     const pending = this.#held + text;

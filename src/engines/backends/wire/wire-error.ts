@@ -1,8 +1,6 @@
 import * as z from 'zod';
 
-/**
- * llama-server's error object. Other servers send only some of the fields. A field of another type counts as missing.
- */
+/** llama-server's error object. Other servers send only some of the fields. Fields of other types count as missing. */
 const wireError = z.object({
   code: z.number().optional().catch(undefined),
   type: z.string().optional().catch(undefined),

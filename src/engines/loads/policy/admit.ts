@@ -137,10 +137,7 @@ function holdersOf(instances: readonly InstanceView[]): readonly InstanceView[] 
   return instances.filter(({ state, needsMemory }) => needsMemory && state !== 'waiting');
 }
 
-/**
- * Bytes of main memory for another instance after the instances in `gone` have ended; may be negative after a forced
- * load.
- */
+/** Main memory for another instance after the instances in `gone` have ended; negative after some forced loads. */
 function usableBytes(
   holders: readonly InstanceView[],
   gone: readonly InstanceView[],

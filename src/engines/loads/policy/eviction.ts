@@ -26,8 +26,7 @@ export interface LoadDemand {
  */
 export function isEvictable(instance: InstanceView, demand: LoadDemand | undefined): boolean {
   if (instance.state === 'waiting' || instance.isExplicit) return false;
-  // Pinning keeps the model loaded, but not each of its instances: another instance of the model may replace this
-  // one.
+  // Pinning keeps the model loaded, but not each instance: another one of the model may replace this one.
   return !instance.isPinned || (demand?.isExplicit === false && isSameModel(instance, demand));
 }
 

@@ -139,9 +139,7 @@ function walkReference(schema: JsonSchema, place: Place, walk: SchemaWalk): Json
   return { $ref: `#/$defs/${definition.name}` };
 }
 
-/**
- * The last name in the reference, since the model reads it. Without punctuation, which the engine ignores in names.
- */
+/** The last name in the reference, since the model reads it. Without punctuation, which the engine ignores in names. */
 function definitionName(reference: string, { definitions }: SchemaWalk): string {
   const taken = new Set([...definitions.values()].map(({ name }) => name));
   const words = reference.slice(reference.lastIndexOf('/') + 1).match(/[A-Za-z0-9]+/gu);
@@ -240,10 +238,7 @@ const both: ReadonlySet<Beginning> = new Set(['object', 'array']);
 const neither: ReadonlySet<Beginning> = new Set();
 const maxReferences = 8;
 
-/**
- * Tells whether the copied schema allows objects and arrays. A reference that is cut allows both. An overestimate is
- * harmless.
- */
+/** Tells whether the copied schema allows objects and arrays. A cut reference allows both. May overestimate. */
 function valueBeginnings(
   schema: unknown,
   walk: Pick<SchemaWalk, 'root' | 'cuts'>,

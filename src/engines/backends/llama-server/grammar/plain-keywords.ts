@@ -41,9 +41,7 @@ export function plainKeywords(schema: JsonSchema, place: Place, walk: SchemaWalk
   };
 }
 
-/**
- * Copies the keywords that only the model reads, unless they contain references, which would not resolve in the copy.
- */
+/** Copies the keywords that only the model reads. Leaves out references, which would not resolve in the copy. */
 function annotations(schema: JsonSchema): JsonSchema {
   return Object.fromEntries(
     Object.entries(schema).filter(([key, value]) => !heeded.has(key) && !hasReference(value)),
