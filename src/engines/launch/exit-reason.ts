@@ -48,9 +48,9 @@ const meanings: Record<LoadErrorCode, string> = {
 };
 
 /**
- * Finds the line of an engine's error output that explains its exit, and removes its time stamp and folders. Returns
- * the signal or the exit code if no line explains it. After the load, only fatal errors count: other lines may
- * contain a request's text, and all clients see the reason.
+ * Returns the line of an engine's error output that explains the exit, without time stamp and folders. Returns the
+ * signal or the exit code if no line explains it. After the load, only fatal errors count: other lines may contain a
+ * request's text, and all clients see the reason.
  *
  * @param lines The engine's error output of this phase, oldest first.
  */

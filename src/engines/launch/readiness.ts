@@ -10,8 +10,8 @@ const maxDelayMs = 100;
 const delayShare = 0.02;
 
 /**
- * Polls `GET /health` until the status is 200. While it loads, a server refuses connections or answers 503. Polls
- * often at first, since small models are ready after some 20 ms, and less often the longer the load takes.
+ * Polls `GET /health` until the status is 200. A loading server refuses connections or answers 503. Polls often at
+ * first, since small models are ready after some 20 ms, and less often the longer the load takes.
  *
  * @throws The signal's reason.
  */

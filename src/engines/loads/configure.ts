@@ -81,7 +81,7 @@ interface MemoryAdvice {
   /** True if the instance's slots share a cache. */
   readonly sharesCache: boolean;
   readonly chooseContextLength: (slots: number) => number;
-  /** Only for a shared cache; `config` has one context. */
+  /** Chooses the number of contexts in a shared cache; `config` has one context. */
   readonly chooseCacheContexts: (config: InstanceConfig) => number;
 }
 

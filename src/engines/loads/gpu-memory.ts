@@ -27,7 +27,7 @@ export class GpuMemory {
     return dedicatedBytes(this.#budgets);
   }
 
-  /** Reads the list, unless it was already read this way. Call it before the first load. */
+  /** Reads the list once. Must be called before the first load. */
   async know(): Promise<void> {
     this.#firstRead ??= this.refresh(() => new Map());
     await this.#firstRead;

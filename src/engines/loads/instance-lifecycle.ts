@@ -319,9 +319,7 @@ export class InstanceLifecycle implements SchedulerEffects {
     });
   }
 
-  /**
-   * Fails all requests if the engine exits by itself: then it has crashed. The next request loads the model again.
-   */
+  /** Fails all requests if the engine exits by itself: then it has crashed. The next request loads the model again. */
   async #watch(instance: Instance, handle: EngineHandle): Promise<void> {
     const exit = await handle.closed;
     if (instance.isRetired) return;

@@ -41,10 +41,10 @@ interface PromptGateOptions {
 }
 
 /**
- * Rejects prompts that exceed the context before the engine reads them. Reading takes the engine time and memory in
- * proportion to their length, while its other requests wait. If a lower bound of the tokens already exceeds the
- * context, the prompt is rejected without the engine. The engine's tokenizer counts other long prompts, in pieces,
- * one prompt at a time.
+ * Rejects prompts that exceed the context before the engine reads them. Reading costs the engine time and memory in
+ * proportion to the prompt's length, and its other requests wait meanwhile. If a lower bound of the tokens already
+ * exceeds the context, the prompt is rejected without the engine. The engine's tokenizer counts other long prompts,
+ * in pieces, one prompt at a time.
  */
 export class PromptGate {
   readonly #engine: Engine;
@@ -126,8 +126,8 @@ export class PromptGate {
   }
 
   /**
-   * Rejects chats with more messages than tokens fit, since a template adds at least one token per message. The
-   * engine's time to render messages is quadratic in their number.
+   * Rejects chats with more messages than the context has tokens, since a template adds at least one token per
+   * message. The engine's time to render messages is quadratic in their number.
    */
   #assertMessages(request: GenerationRequest, contexts = 1): void {
     const count = request.kind === 'chat' ? request.messages.length : 0;

@@ -8,8 +8,8 @@ const halfBytes = 2;
 type Dimensions = NonNullable<ModelEntry['dimensions']>;
 
 /**
- * Bytes of llama.cpp's compute buffer for a batch. All layers use the same buffer, so its size is that needed by the
- * widest step of a layer. The factors were measured with llama.cpp's allocator.
+ * Bytes of llama.cpp's compute buffer for a batch. All layers use the same buffer, so the widest step of a layer
+ * determines its size. The factors were measured with llama.cpp's allocator.
  *
  * @param batch Tokens in a batch.
  */

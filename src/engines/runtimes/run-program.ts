@@ -23,7 +23,7 @@ export interface ProgramResult {
 
 const maxOutputCharacters = 65_536;
 const stopGraceMs = 2_000;
-/** The output is kept as one string. */
+/** Keeps no lines, since the output is kept as one string. */
 const stderrTail = { maxLines: 0, maxLineCharacters: 0 };
 
 /**

@@ -11,9 +11,9 @@ const sampleCount = 64;
  * Identifies an engine for the states of its slots: a state can be restored only by an engine with the same
  * fingerprint. Covers the files' contents and the settings that affect cached tokens.
  *
- * Files have gigabytes, so they are not read completely. The fingerprint covers samples of the content, the size, the
- * inode, and the times of the last change. Programs can't set one of these times (ctime), so a changed file always
- * has another fingerprint.
+ * The files are too large to be read completely. The fingerprint covers samples of the content, the size, the inode,
+ * and the times of the last change. Programs can't set one of these times (ctime), so a changed file always has
+ * another fingerprint.
  *
  * @param files Model and projector, in order.
  * @param settings A value that JSON can represent.

@@ -58,8 +58,8 @@ export class ManagedSlots {
   }
 
   /**
-   * Returns a function that replaces the content of a slot after an answer with reasoning: with the beginning of the
-   * next turn's prompt, which has no reasoning.
+   * Returns a function for a slot that contains an answer with reasoning. The function replaces the content with the
+   * beginning of the next turn's prompt, which has no reasoning.
    *
    * @param content The current content of the slot.
    */
@@ -123,8 +123,8 @@ export class ManagedSlots {
 const nextMessages = ['A', '1'];
 
 /**
- * Reads a conversation into a slot as the next turn will send it, up to the next user message. After the generation,
- * the slot differs from that, since chat templates leave out the reasoning of earlier answers.
+ * Reads a conversation into a slot as the next turn will send it, up to the next user message. Without this, the slot
+ * would differ from the next prompt, since chat templates leave out the reasoning of earlier answers.
  *
  * @param history Ends with an answer.
  * @param stepTokens Tokens to read at once.

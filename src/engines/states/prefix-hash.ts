@@ -10,8 +10,8 @@ import type {
 
 /**
  * The blocks of a prompt in order, one or more for each message. A hash covers its block and all blocks before it, so
- * two prompts begin alike as far as their hashes are equal. The engine reads a different text, whose lengths are
- * roughly in proportion.
+ * two prompts begin alike as far as their hashes are equal. The engine reads another text, but the lengths of both
+ * are roughly in proportion.
  */
 export interface PrefixHash {
   readonly hashes: readonly string[];

@@ -16,8 +16,8 @@ import { markCharacters, ToolMarkupReader, type MarkupPiece } from './tool-marku
 type TextKind = 'reasoning.delta' | 'content.delta';
 
 /**
- * Reads the deltas of an answer and collects events. If the server leaves them in the text, separates reasoning, then
- * tool calls, then stop strings; there is no reader for a part that the server handles itself. Consecutive deltas of
+ * Reads the deltas of an answer and collects events. Separates reasoning, tool calls and stop strings, in this order,
+ * if the server leaves them in the text. A part that the server handles itself has no reader. Consecutive deltas of
  * one kind become one event, since a fast model sends many tokens in one read.
  */
 export class AnswerReader {

@@ -76,7 +76,7 @@ export class ForcedCallReader {
   #pending = '';
   #hasName = false;
 
-  /** Undefined until it is known. */
+  /** Returns a piece of the call; undefined if nothing is known yet. */
   push(text: string): CallPiece | undefined {
     this.#pending += text;
     if (this.#hasName) return this.#takeArguments();

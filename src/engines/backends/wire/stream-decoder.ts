@@ -22,9 +22,9 @@ import { estimateTokens } from './token-estimate.ts';
 import { readWireError } from './wire-error.ts';
 
 /**
- * Tokens that arrive within this time are sent together; the first one is never delayed. The time is three screen
- * frames. Longer than necessary for a screen, since each batch takes CPU time of about a millisecond from the engine.
- * See docs/adr/0004-coalesced-deltas.md.
+ * Tokens that arrive within this time are sent together; the first one is never delayed. Three screen frames still
+ * look smooth. Fewer batches leave more time to the engine: each takes the CPU cores for about a millisecond
+ * (docs/adr/0004-coalesced-deltas.md).
  */
 export const minBatchMs = 50;
 

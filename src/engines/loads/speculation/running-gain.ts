@@ -1,7 +1,7 @@
 import type { GenerationEvent } from '../../engine.ts';
 import { speculationGain, type AnswerCounts, type StepTimes } from './step-times.ts';
 
-/** Minimum of drafted tokens for a verdict. Fewer say little about later ones. */
+/** Minimum number of drafted tokens. Fewer say little about later drafts. */
 const minProposedTokens = 600;
 const leastGain = 0.98;
 

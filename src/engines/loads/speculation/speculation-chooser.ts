@@ -30,7 +30,7 @@ interface Candidates {
 
 /**
  * Starts engines with the speculation that is fastest when measured. An engine's speculation is fixed when it starts,
- * so an engine whose drafts are too slow is started again without. A choice is kept until an instance shows that it
+ * so an engine whose drafts are too slow is replaced by another one. A choice is kept until an instance shows that it
  * does not pay.
  */
 export class SpeculationChooser {

@@ -20,7 +20,7 @@ interface GrammarSchema {
 
 /**
  * Number of schemas, counted with references expanded, that are left for the request. Each call of `toGrammarSchema`
- * subtracts those that it copied.
+ * subtracts the schemas that it copied.
  */
 interface SchemaBudget {
   nodes: number;
