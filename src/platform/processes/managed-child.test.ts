@@ -1,3 +1,4 @@
+import { ChildProcess } from 'node:child_process';
 import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,10 +30,25 @@ function start(script: string, options: Partial<ManagedChildOptions> = {}) {
   return { child, output: () => output };
 }
 
+/** A method that the types leave out. */
+interface Spawning extends ChildProcess {
+  spawn(this: ChildProcess): void;
+}
+
 /** Reports that it started, and keeps running. */
 const stays = 'process.stdout.write("up"); setInterval(() => {}, 1000);';
 
 describe('startManagedChild', () => {
+  it('survives a pipe that breaks', async () => {
+    const spawned = vi.spyOn(ChildProcess.prototype as unknown as Spawning, 'spawn');
+    const { child } = start(stays);
+    const [{ stdin, stdout, stderr } = new ChildProcess()] = spawned.mock.contexts;
+    spawned.mockRestore();
+    for (const pipe of [stdin, stdout, stderr]) pipe?.emit('error', new Error('read ECONNRESET'));
+    await child.kill();
+    expect(await child.exited).toMatchObject({ signal: 'SIGKILL' });
+  });
+
   it('passes only the configured arguments, environment and folder', async () => {
     const script =
       'process.stdout.write(JSON.stringify([process.env, process.cwd(), process.argv[1]]))';

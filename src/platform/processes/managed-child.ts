@@ -75,8 +75,8 @@ export function startManagedChild(options: ManagedChildOptions): ManagedChild {
     tail.append(decoder.write(chunk));
     options.onStderr?.(chunk);
   });
-  // The child may exit during a write.
-  stdin?.on('error', () => {});
+  // A child that ends during a read or a write may break its pipes; its exit is reported anyway.
+  for (const pipe of [stdin, stdout, stderr]) pipe?.on('error', () => {});
 
   const discardOutput = (): void => {
     stdout.destroy();
