@@ -214,6 +214,14 @@ describe('a stream of llama-server', () => {
     expect(() => decoder.end()).toThrow(expect.objectContaining({ code: 'crashed' }));
   });
 
+  it('ignores text that is no string', () => {
+    const decoder = new StreamDecoder(request, llamaDialect);
+    const fields = [{ content: 1 }, { reasoning_content: 2 }, { reasoning: [] }, { content: {} }];
+    const chunks = fields.map((each) => delta(each));
+    const completion = { choices: [{ index: 0, finish_reason: null, text: 3 }] };
+    expect(decoder.decode([bytes(...chunks, completion, { content: true })])).toEqual([]);
+  });
+
   it('throws for an event that is not JSON', () => {
     const decoder = new StreamDecoder(request, llamaDialect);
     expect(() => decoder.decode([Buffer.from('data: {oops\n\n')])).toThrow('not JSON');

@@ -243,13 +243,13 @@ export class StreamDecoder {
 
   #acceptText(event: StreamEvent, choice: WireChoice | undefined): void {
     const delta = choice?.delta;
-    const reasoning = delta?.reasoning_content || delta?.reasoning;
+    const reasoning = textOf(delta?.reasoning_content) || textOf(delta?.reasoning);
     if (reasoning) {
       this.#noteDelta();
       this.#reasoningCount += 1;
       this.#reader.addReasoning(reasoning);
     }
-    const content = delta?.content || choice?.text || event.content;
+    const content = textOf(delta?.content) || textOf(choice?.text) || textOf(event.content);
     if (content) {
       this.#noteDelta();
       const { topLogprobs } = this.#request;
@@ -309,6 +309,11 @@ export class StreamDecoder {
 }
 
 const none = [] as const;
+
+/** Servers may send anything. */
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
 
 /**
  * @param expected Undefined: any model.
