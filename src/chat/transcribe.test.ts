@@ -16,8 +16,9 @@ const targetOf = (name: string): ModelTarget => {
 /** The first model can't load, and the second one hears a word in each piece. */
 const pool = {
   open: ({ target }: { target: ModelTarget }) => ({
-    async *ready() {
+    ready: () => {
       if (target.selection.model.key === 'acme/first') throw new HearthError('conflict', 'No.');
+      return [];
     },
     async *generate() {
       yield { type: 'content.delta', text: 'Tide' };
