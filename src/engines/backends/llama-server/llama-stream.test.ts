@@ -214,7 +214,7 @@ describe('a stream of llama-server', () => {
     expect(() => decoder.end()).toThrow(expect.objectContaining({ code: 'crashed' }));
   });
 
-  it('ignores text that is no string', () => {
+  it('ignores text that is not a string', () => {
     const decoder = new StreamDecoder(request, llamaDialect);
     const fields = [{ content: 1 }, { reasoning_content: 2 }, { reasoning: [] }, { content: {} }];
     const chunks = fields.map((each) => delta(each));
