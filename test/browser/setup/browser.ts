@@ -29,31 +29,21 @@ export interface OpenPageOptions extends BrowserContextOptions {
 
 /** A browser for the tests of a file. */
 export function useBrowser() {
-  let browser: Browser;
-  beforeAll(async () => {
-    if (!existsSync(chromiumPath)) {
-      throw new Error(
-        `${chromiumPath} is missing: apt-get install chromium, or set CHROMIUM_PATH.`,
-      );
-    }
-    browser = await chromium.launch({
-      executablePath: chromiumPath,
-      args: [
-        // Containers have no user namespaces for the sandbox.
-        '--no-sandbox',
-        // Makes this name look like another machine, whose pages browsers do not trust without TLS.
-        `--host-resolver-rules=MAP ${networkHost} 127.0.0.1`,
-        '--use-fake-device-for-media-stream',
-        '--use-fake-ui-for-media-stream',
-      ],
-    });
-  });
-  afterAll(() => browser.close());
+  let browser: Browser | undefined;
+  /** The browser, started again if it has crashed, so that a repeated test can pass. */
+  async function running(): Promise<Browser> {
+    if (browser?.isConnected() !== true) browser = await launchBrowser();
+    return browser;
+  }
+  beforeAll(async () => void (await running()));
+  afterAll(() => browser?.close());
 
   /** Opens a page in a new profile. The test fails if a script fails or a request goes to another host. */
   async function openPage(url: string, options: OpenPageOptions = {}): Promise<Page> {
     const { token, settings, ...contextOptions } = options;
-    const context = await browser.newContext({
+    const context = await (
+      await running()
+    ).newContext({
       reducedMotion: 'reduce',
       locale: 'en-US',
       ...contextOptions,
@@ -88,7 +78,24 @@ export function useBrowser() {
     await page.goto(url);
     return page;
   }
-  return { openPage, version: () => browser.version() };
+  return { openPage, version: () => browser?.version() ?? '' };
+}
+
+function launchBrowser(): Promise<Browser> {
+  if (!existsSync(chromiumPath)) {
+    throw new Error(`${chromiumPath} is missing: apt-get install chromium, or set CHROMIUM_PATH.`);
+  }
+  return chromium.launch({
+    executablePath: chromiumPath,
+    args: [
+      // Containers have no user namespaces for the sandbox.
+      '--no-sandbox',
+      // Makes this name look like another machine, whose pages browsers do not trust without TLS.
+      `--host-resolver-rules=MAP ${networkHost} 127.0.0.1`,
+      '--use-fake-device-for-media-stream',
+      '--use-fake-ui-for-media-stream',
+    ],
+  });
 }
 
 /** Keeps screenshots of a failed test's pages. */
