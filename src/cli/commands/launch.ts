@@ -18,7 +18,7 @@ import { constants } from 'node:os';
 
 /** Instructions and tools of an agent alone take 10,000 to 20,000 tokens. */
 const enoughTokens = 24_576;
-/** With less, no agent is started: its first prompt would be too long, and some send it again without end. */
+/** Agents do not get shorter lengths, which are too short for their first prompt. */
 const fewestTokens = 10_000;
 
 export const launch = defineCommand({
@@ -75,7 +75,7 @@ export const launch = defineCommand({
       url: client.baseUrl,
       token: token === '' ? 'any' : token,
       model,
-      contextLength: length?.now,
+      contextLength: length !== undefined && length.now >= fewestTokens ? length.now : undefined,
     };
     const variables = agent.environment(target);
     const command = [
@@ -84,9 +84,7 @@ export const launch = defineCommand({
       ...positionals.arguments,
     ] as const;
     if (length !== undefined && length.now < enoughTokens) {
-      const warning = shortContext(model, length);
-      if (options.run === true && length.now < fewestTokens) throw new CommandError(warning);
-      terminal.messages.line(warning);
+      terminal.messages.line(shortContext(model, length));
     }
     if (options.run === true) {
       return runProgramInTerminal(command, { ...environment, ...variables }, agent.install, signal);
