@@ -16,8 +16,8 @@ export async function placeBadPlugins(home: string): Promise<void> {
 }
 
 /**
- * Requests with tools that must fail. The server has those plugins, and its `mcp.allowedHosts` is 127.0.0.1:9, where no
- * server listens. The token has all permissions.
+ * Requests that must fail because of their tools. The server has the plugins of `placeBadPlugins`. Its
+ * `mcp.allowedHosts` is 127.0.0.1:9, and nothing listens at that address. The token has all permissions.
  */
 export function toolErrorCases(token: string): readonly ErrorCase[] {
   const headers = { authorization: `Bearer ${token}` };

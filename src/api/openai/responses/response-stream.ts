@@ -384,7 +384,7 @@ export class ResponseStream {
   }
 }
 
-/** A placeholder for a call that waits for an approval, until the call is complete. */
+/** The first form of a call that waits for an approval; the complete call replaces it. */
 function unfinishedRequest({
   tool,
   exposedName,
