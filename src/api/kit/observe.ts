@@ -6,7 +6,7 @@ import { RequestRecord } from '../../telemetry/request-record.ts';
 import type { EventPublisher } from '../../telemetry/server-events.ts';
 import { checkTraceparent, startTrace } from '../../telemetry/trace-context.ts';
 import type { ApiOf } from './errors/error-response.ts';
-import { shareWithOrigin } from './guards/guards.ts';
+import { shareWithOrigin } from './guards/cross-site.ts';
 import { rateLimitHeaders } from './guards/rate-gate.ts';
 
 /** Paths that programs poll to watch the server; in the log they would hide other requests. */

@@ -4,7 +4,7 @@ import {
   createOriginGuard,
   preflightResponse,
   shareWithOrigin,
-} from './guards.ts';
+} from './cross-site.ts';
 
 const checkHost = createHostGuard({ boundHost: '127.0.0.1', allowedHosts: [] });
 
