@@ -26,7 +26,8 @@ import {
 import { removePart, setMessage, useApprovals } from './change-turn.ts';
 import type { Schema } from './schema.ts';
 import type { ResponseChain, ResponsePage, ResponseRepository, StoredResponse } from './store.ts';
-import { preparedInsert, serialTransactions, type Transactions } from './transactions.ts';
+import { preparedInsert } from './prepared-insert.ts';
+import { serialTransactions, type Transactions } from './transactions.ts';
 import { encodeTurn, mediaOf, searchTextOf } from './turns/conversation-turn.ts';
 
 interface ResponseRepositoryOptions {

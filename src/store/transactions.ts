@@ -1,4 +1,4 @@
-import { type CompiledQuery, type Insertable, Kysely, type Transaction } from 'kysely';
+import { Kysely, type Transaction } from 'kysely';
 import type { Logger } from '../kernel/logger.ts';
 import type { Schema } from './schema.ts';
 import { type StatementThread, ThreadDialect } from './statement-thread.ts';
@@ -51,6 +51,7 @@ export function threadTransactions({
   onCommit,
   logger,
 }: ThreadTransactionsOptions): Transactions {
+  const here = serialTransactions(database);
   const inThread = new Kysely<Schema>({ dialect: new ThreadDialect(thread, onCommit) });
   let hasThread = true;
 
@@ -76,40 +77,9 @@ export function threadTransactions({
     readLong((chosen) => chosen.transaction().execute(work));
 
   return {
-    add: (work, options) =>
-      options?.isLong === true ? changeLong(work) : database.transaction().execute(work),
-    change: (work) => database.transaction().execute(work),
+    ...here,
+    add: (work, options) => (options?.isLong === true ? changeLong(work) : here.add(work)),
     changeLong,
     readLong,
-  };
-}
-
-interface PreparedInsert {
-  readonly query: CompiledQuery;
-  readonly columns: readonly string[];
-}
-
-/**
- * Creates an insert statement for rows with the same columns, always with the same number of rows. Compiles it once per
- * database, since that takes longer than SQLite takes to run it.
- */
-export function preparedInsert<Table extends keyof Schema>(table: Table) {
-  const prepared = new WeakMap<object, PreparedInsert>();
-
-  return async (
-    transaction: Transaction<Schema>,
-    ...rows: readonly [Insertable<Schema[Table]>, ...Insertable<Schema[Table]>[]]
-  ): Promise<void> => {
-    const { adapter } = transaction.getExecutor();
-    let insert = prepared.get(adapter);
-    if (insert === undefined) {
-      const query = transaction.insertInto(table).values(rows).compile();
-      prepared.set(adapter, (insert = { query, columns: Object.keys(rows[0]) }));
-    }
-    const parameters: unknown[] = [];
-    for (const row of rows as readonly Readonly<Record<string, unknown>>[]) {
-      for (const column of insert.columns) parameters.push(row[column]);
-    }
-    await transaction.executeQuery({ ...insert.query, parameters });
   };
 }

@@ -7,7 +7,7 @@ import { StepSize } from '../steps.ts';
 import type { StoredResponse } from '../store.ts';
 import { hasProject } from '../project-repository.ts';
 import type { NewConversation } from './conversation.ts';
-import { preparedInsert } from '../transactions.ts';
+import { preparedInsert } from '../prepared-insert.ts';
 import {
   previewOf,
   searchTextOf,
