@@ -121,16 +121,12 @@ export function toCaller(
   }: { readonly isLast?: boolean; readonly isLinked?: boolean } = {},
 ): Caller {
   const { tokenId } = principal;
-  const isPlain = remoteAddress !== undefined && isIPv4(remoteAddress);
   // The token, or else the address. Addresses that one client can switch between share a key.
-  const clientKey =
-    tokenId === null
-      ? `address ${isPlain ? remoteAddress : networkOf(remoteAddress)}`
-      : `token ${tokenId}`;
+  const clientKey = tokenId === null ? `address ${networkOf(remoteAddress)}` : `token ${tokenId}`;
   return {
     tokenId,
     identity: principal.identity,
-    address: isPlain ? remoteAddress : networkAddress(remoteAddress),
+    address: networkAddress(remoteAddress),
     isLinked,
     clientKey: isLast
       ? withIdlePriority(clientKey)
@@ -148,11 +144,12 @@ export function toRecordedCaller({ tokenId, identity }: Principal): RequestRecor
 
 /** A dual-stack socket reports IPv4 clients as ::ffff:192.0.2.1. */
 function networkAddress(address = ''): string {
-  return ipaddr.isValid(address) ? ipaddr.process(address).toString() : address;
+  if (isIPv4(address) || !ipaddr.isValid(address)) return address;
+  return ipaddr.process(address).toString();
 }
 
 function networkOf(address = 'unknown'): string {
-  if (!ipaddr.isValid(address)) return address;
+  if (isIPv4(address) || !ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);
   if (parsed instanceof ipaddr.IPv4) return parsed.toString();
   const network = parsed.parts.slice(0, ipv6NetworkBits / 16);
