@@ -9,7 +9,6 @@ import {
   connectEngine,
   ConnectionLostError,
   readReply,
-  wellFormedJson,
   type EngineConnection,
   type EngineStream,
 } from './engine-connection.ts';
@@ -323,17 +322,5 @@ describe('readReply', () => {
       'The engine answered more than 268435456 bytes.',
     );
     expect(more.isClosed()).toBe(true);
-  });
-});
-
-describe('wellFormedJson', () => {
-  it.each([
-    [{ a: 'x\uD83D' }, { a: 'x\uFFFD' }],
-    [{ a: ['\uDE00"\n\\'] }, { a: ['\uFFFD"\n\\'] }],
-    [{ '\uD83D': 1 }, { '\uFFFD': 1 }],
-    [{ a: '😀' }, { a: '😀' }],
-    [{ a: String.raw`\ud83d and \\ud83d` }, { a: String.raw`\ud83d and \\ud83d` }],
-  ])('writes %j', (value, read) => {
-    expect(JSON.parse(wellFormedJson(value))).toEqual(read);
   });
 });

@@ -1,6 +1,7 @@
 import { isReset } from './is-reset.ts';
 import { NodeClient } from './node-client.ts';
 import { ResponseReader } from './response-reader.ts';
+import { wellFormedJson } from './well-formed-json.ts';
 
 /** The address of an engine: a unix socket, or an HTTP origin such as `http://127.0.0.1:4000`. */
 export type EngineAddress = { readonly socketPath: string } | { readonly origin: string };
@@ -132,23 +133,14 @@ export async function readReply(stream: EngineStream): Promise<EngineReply> {
       throw new ConnectionLostError(`The engine answered more than ${maxReplyBytes} bytes.`);
     }
   }
-  const reply = { status: stream.status, body: undefined };
-  try {
-    return { ...reply, body: JSON.parse(Buffer.concat(chunks).toString()) };
-  } catch {
-    return reply;
-  }
+  return { status: stream.status, body: parseJson(Buffer.concat(chunks).toString()) };
 }
 
-/**
- * Writes JSON that every parser accepts. A lone surrogate, which a string may contain but UTF-8 can't encode, becomes
- * the replacement character.
- */
-export function wellFormedJson(value: object): string {
-  const json = JSON.stringify(value);
-  // `JSON.stringify` writes `\ud` escapes only for lone surrogates.
-  if (!json.includes(String.raw`\ud`)) return json;
-  return json.replaceAll(/\\(?:ud[\da-f]{3}|.)/gu, (escape) =>
-    escape.length > 2 ? '\uFFFD' : escape,
-  );
+/** Undefined if the text is not JSON. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -2,7 +2,7 @@ import { HttpFailure, toHttpFailure } from '../../../platform/net/http-failure.t
 import { createHttpSender, type HttpExchange } from '../../../platform/net/http-sender.ts';
 import type { ResponseReader } from '../../../platform/net/response-reader.ts';
 import { retryAfterMs } from '../../../platform/net/retry-delay.ts';
-import { wellFormedJson } from '../../../platform/net/engine-connection.ts';
+import { wellFormedJson } from '../../../platform/net/well-formed-json.ts';
 import type { WireStream } from '../wire/stream-decoder.ts';
 import { UpstreamRefusal } from './upstream-failure.ts';
 

@@ -1,5 +1,5 @@
 import { HearthError, type NameField } from '../../../kernel/errors/errors.ts';
-import { wellFormedJson } from '../../../platform/net/engine-connection.ts';
+import { wellFormedJson } from '../../../platform/net/well-formed-json.ts';
 import {
   audioFormat,
   type ChatGeneration,
