@@ -3,7 +3,7 @@ import {
   ThreadMemoryError,
   type ThreadLimits,
 } from '../../kernel/concurrency/limited-thread.ts';
-import { FairSemaphore } from '../../kernel/concurrency/fair-semaphore.ts';
+import { Semaphore } from '../../kernel/concurrency/semaphore.ts';
 import { TimeoutError } from '../../kernel/concurrency/with-timeout.ts';
 import { HearthError } from '../../kernel/errors/errors.ts';
 
@@ -53,7 +53,7 @@ function timeFor(maxSeconds: number): number {
 export class AudioReader {
   readonly #script: string;
   readonly #limits: Partial<ThreadLimits>;
-  readonly #threads = new FairSemaphore({ permits: maxThreads, maxWaiting, toFullError });
+  readonly #threads = new Semaphore(maxThreads, { maxWaiting, toFullError });
 
   /** @param script The bundled `audio-thread.js`. */
   constructor(script: string, limits: Partial<ThreadLimits> = {}) {
@@ -71,7 +71,7 @@ export class AudioReader {
       const request = { bytes: new Uint8Array(content), maxSeconds, pieceSeconds };
       return this.#readInThread(request, field, signal);
     };
-    return this.#threads.run(clientKey, read, signal);
+    return this.#threads.run(read, signal, clientKey);
   }
 
   async #readInThread(request: AudioRequest, field: string, signal: AbortSignal): Promise<Audio> {

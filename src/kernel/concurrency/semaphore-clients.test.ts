@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { FairSemaphore } from './fair-semaphore.ts';
+import { Semaphore } from './semaphore.ts';
 
 const { signal } = new AbortController();
 const full = () => new Error('full');
@@ -7,7 +7,7 @@ const settle = () => new Promise(setImmediate);
 
 /** Starts tasks of clients that run until they are ended. */
 function open(permits: number, maxWaiting: number) {
-  const semaphore = new FairSemaphore({ permits, maxWaiting, toFullError: full });
+  const semaphore = new Semaphore(permits, { maxWaiting, toFullError: full });
   const started: string[] = [];
   const ends: (() => void)[] = [];
   const failures = new Map<string, unknown>();
@@ -16,7 +16,7 @@ function open(permits: number, maxWaiting: number) {
       started.push(name);
       return new Promise<void>((resolve) => ends.push(resolve));
     };
-    semaphore.run(clientKey, task, of).catch((error: unknown) => failures.set(name, error));
+    semaphore.run(task, of, clientKey).catch((error: unknown) => failures.set(name, error));
   };
   const endFirst = async () => {
     await settle();
