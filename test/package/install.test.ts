@@ -40,6 +40,8 @@ it.skipIf(process.platform === 'win32')(
         env: { ...process.env, PATH: commands },
       });
 
+    const types = join(projectFolder, 'dist/types');
+    expect(existsSync(types), 'dist/types, which `npm run build` writes').toBe(true);
     const copy = await copyPackage(join(folder, 'package'));
     await npm(['pack', '--ignore-scripts', '--pack-destination', folder], copy);
     const tarball = (await readdir(folder)).find((name) => name.endsWith('.tgz')) ?? '';
