@@ -35,6 +35,14 @@ it('keeps the probabilities of heads with a softmax', async () => {
   ]);
 });
 
+it('keeps scores that are normalized', async () => {
+  const { pool, launcher } = scriptedPool(ranker);
+  launcher.normalizesScores = true;
+  const request = { model: 'test/rank', query: 'sea', documents: ['the sea', 'bread'] };
+  const { ranking } = await rerank({ pool }, request, testContext());
+  expect(ranking.map(({ relevance }) => relevance)).toEqual([1, 0]);
+});
+
 it('needs a model with a rank head', async () => {
   const { pool, launcher } = scriptedPool(modelEntry());
   await expect(

@@ -55,11 +55,14 @@ async function rerankWith(
   const session = pool.open({ target, ...omitUndefined({ ttlSeconds }) }, context);
   try {
     for await (const _ of session.ready());
-    const { scores, promptTokens } = await session.rank(query, documents);
+    const { scores, isNormalized = false, promptTokens } = await session.rank(query, documents);
     const { selection } = session;
     logGeneration('rerank', { selection, usage: { promptTokens } }, context);
     const ranking = scores
-      .map((score, index) => ({ index, relevance: toRelevance(score, selection.model) }))
+      .map((score, index) => ({
+        index,
+        relevance: isNormalized ? score : toRelevance(score, selection.model),
+      }))
       .toSorted((left, right) => right.relevance - left.relevance);
     return { selection, ranking, promptTokens };
   } finally {

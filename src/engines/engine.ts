@@ -236,6 +236,8 @@ export interface Embeddings {
 export interface Relevance {
   /** One score per document, in order, as computed by the model's rank head. */
   readonly scores: readonly number[];
+  /** True if the scores are from 0 to 1; absent: the model's architecture decides. */
+  readonly isNormalized?: boolean;
   readonly promptTokens: number;
 }
 

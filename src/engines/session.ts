@@ -235,7 +235,8 @@ export class Session {
     const { parts, promptTokens } = await inPieces(this.#context, 'rerank', admitted, (piece) =>
       this.withPlace((engine, context) => engine.rank(ownQuery, piece, context)),
     );
-    return { scores: parts.flatMap(({ scores }) => scores), promptTokens };
+    const isNormalized = parts.every((part) => part.isNormalized === true);
+    return { scores: parts.flatMap(({ scores }) => scores), isNormalized, promptTokens };
   }
 
   /**

@@ -328,7 +328,7 @@ function remoteModelEntry(facts: RemoteModelFacts): ModelEntry {
     parameterLabel: null,
     maxContextLength: contextLength ?? unknownContextLength,
     // Unknown: the server reports an error if the model can't use tools.
-    isTrainedForToolUse: type !== 'embeddings',
+    isTrainedForToolUse: type === 'llm' || type === 'vlm',
     reasoning: reasons ? { allowedOptions: ['off', 'on'], default: 'on' } : null,
     supportsInfill: false,
     hearsAudio,

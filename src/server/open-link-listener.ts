@@ -18,6 +18,7 @@ const endpoints: ReadonlySet<string> = new Set([
   'POST /v1/chat/completions',
   'POST /v1/completions',
   'POST /v1/embeddings',
+  'POST /v1/rerank',
 ]);
 
 interface LinkListenerOptions {

@@ -25,7 +25,7 @@ const upstream = z.strictObject(
         z.strictObject(
           {
             alias: text.optional(),
-            type: z.enum(['llm', 'vlm', 'embeddings'], upstreamsAllowed).optional(),
+            type: z.enum(['llm', 'vlm', 'embeddings', 'reranker'], upstreamsAllowed).optional(),
             contextLength: integer(1, 2 ** 31 - 1).optional(),
             reasoning: z.boolean(upstreamsAllowed).optional(),
             audio: z.boolean(upstreamsAllowed).optional(),

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { runHearth } from '../setup/cli/run-hearth.ts';
 import { addHarbour, type Harbour } from '../setup/mcp/harbour.ts';
 import { endlessModel, placeEndlessModel } from '../setup/models/endless-model.ts';
+import { placeRankModel, rankModel } from '../setup/models/rank-model.ts';
 import { freePort } from '../setup/net/ports.ts';
 import { get, post, postRaw } from '../setup/server/api.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
@@ -23,6 +24,7 @@ const laptop = useHearth(async (home) => {
 const box = useHearth(async (home) => {
   boxPort = await freePort();
   await placeEndlessModel(home);
+  await placeRankModel(home);
   const environment = {
     HEARTH_SERVER_LINK_ADDRESS: `${boxAddress}:${boxPort}`,
     HEARTH_ENGINE_CONTEXT_LENGTH: '4096',
@@ -84,7 +86,7 @@ describe('a link', () => {
     const own = await add(await offer(laptop));
     expect(own.body.error.message).toContain('not from the machine');
     expect(await links()).toEqual({ to: [], from: [] });
-    expect((await add(code)).body).toMatchObject({ name: 'box', model_count: 4, problem: null });
+    expect((await add(code)).body).toMatchObject({ name: 'box', model_count: 5, problem: null });
     expect((await add(await offer())).body.error).toMatchObject({ code: 'conflict' });
     expect((await removeLink()).status).toBe(200);
     expect((await add(code)).body.error.message).toContain('mistyped, used or too old');
@@ -97,7 +99,7 @@ describe('a link', () => {
     const added = await run(laptop.home, 'link', 'add', where, spoken, '--name', 'tower');
     expect(added).toMatchObject({ exitCode: 0, stdout: 'Linked tower\n' });
     const listed = await run(laptop.home, 'link', 'list');
-    expect(listed.stdout).toMatch(/tower +to +127\.0\.0\.2:\d+ +4 models/u);
+    expect(listed.stdout).toMatch(/tower +to +127\.0\.0\.2:\d+ +5 models/u);
     const removed = await run(laptop.home, 'link', 'remove', 'tower');
     expect(removed).toMatchObject({ exitCode: 0, stdout: 'Removed tower\n', stderr: '' });
     const there = await get(box.url, '/api/v1/links', await asOwner(box.home));
@@ -121,7 +123,11 @@ describe('linked machines', () => {
       'hearth/starter-embed': ['box'],
       'hearth/starter-vision': ['box'],
     };
-    expect(await machinesOf(laptop.url)).toEqual({ ...shared, [endlessModel]: ['box'] });
+    expect(await machinesOf(laptop.url)).toEqual({
+      ...shared,
+      [endlessModel]: ['box'],
+      [rankModel]: ['box'],
+    });
     const ofBox = await machinesOf(box.url);
     expect(ofBox).toMatchObject({ 'hearth/starter-chat': ['laptop'], [endlessModel]: null });
     const ids = await get(laptop.url, '/v1/models');
@@ -160,6 +166,17 @@ describe('linked machines', () => {
     await unload(laptop.url, 'hearth/starter-chat');
     const loaded = (await get(box.url, '/api/v1/models/hearth%2Fstarter-chat')).body;
     expect(loaded.loaded_instances).toHaveLength(1);
+  });
+
+  it('rank like one', async () => {
+    const documents = ['Bake bread in a oven.', 'The giant panda is a bear in China.'];
+    const rank = (url: string) =>
+      post(url, '/v1/rerank', { model: rankModel, query: 'What is a panda?', documents });
+    const there = await rank(box.url);
+    expect(there.body.results.map(({ index }: { readonly index: number }) => index)).toEqual([
+      1, 0,
+    ]);
+    expect((await rank(laptop.url)).body.results).toEqual(there.body.results);
   });
 
   it('embed like one', async () => {

@@ -36,6 +36,8 @@ export interface ScriptedLauncher extends EngineLauncher {
   onGenerate: (signal: AbortSignal, request: GenerationRequest) => AsyncIterable<GenerationEvent>;
   /** The embedding vector of every text. */
   vector: readonly number[];
+  /** The scores of rerankers count as normalized. */
+  normalizesScores: boolean;
 }
 
 export function createScriptedLauncher(): ScriptedLauncher {
@@ -62,6 +64,7 @@ export function createScriptedLauncher(): ScriptedLauncher {
       };
     },
     vector: [1, 0],
+    normalizesScores: false,
     launch: async (spec, signal, onProgress = () => {}) => {
       launchCount += 1;
       await launcher.onLaunch(spec, onProgress, signal);
@@ -91,6 +94,7 @@ function createScriptedProcess(
     rank: async (query, documents) => ({
       scores: documents.map((document) => document.split(query).length - 1),
       promptTokens: documents.length,
+      isNormalized: launcher.normalizesScores,
     }),
     renderPrompt: async () => undefined,
     countTokens: async (text) => text.length,

@@ -9,6 +9,7 @@ import type {
   Relevance,
 } from '../../engine.ts';
 import { createEngineClient, type EngineClient } from '../wire/engine-client.ts';
+import { readRelevance } from '../wire/rerank.ts';
 import { wireCall } from '../wire/request-body.ts';
 import { replyFailure } from './engine-failure.ts';
 import type { WireDialect } from '../wire/dialect.ts';
@@ -80,10 +81,6 @@ export async function sampleEngine(
 const promptCountBody = z.object({ input_tokens: z.int().nonnegative() });
 const tokensBody = z.object({ tokens: z.array(z.number()) });
 const promptBody = z.object({ prompt: z.string() });
-const rerankBody = z.object({
-  usage: z.object({ prompt_tokens: z.number() }),
-  results: z.array(z.object({ index: z.int(), relevance_score: z.number() })),
-});
 
 /** Tokenizes a text through `/tokenize`. */
 export async function requestTokens(
@@ -115,16 +112,11 @@ async function requestRelevance(
 ): Promise<Relevance> {
   const reply = await client.post('/v1/rerank', { query, documents }, signal);
   const missing = 'score for each document';
-  const { results, usage } = client.read(reply, rerankBody, missing);
-  const ordered = results.toSorted((left, right) => left.index - right.index);
-  const isComplete = ordered.every(({ index }, position) => index === position);
-  if (!isComplete || ordered.length !== documents.length) {
+  const relevance = readRelevance(client.read(reply, z.unknown(), missing), query, documents);
+  if (relevance === undefined) {
     throw new HearthError('internal', `The engine sent no ${missing}.`);
   }
-  return {
-    scores: ordered.map((result) => result.relevance_score),
-    promptTokens: usage.prompt_tokens,
-  };
+  return relevance;
 }
 
 function noLogprobs(): HearthError {

@@ -19,6 +19,8 @@ interface KindOfServer {
   readonly ignoresModel?: true;
   /** The server silently truncates a prompt that exceeds its context. */
   readonly shortensPrompts?: true;
+  /** Rerankers score by logits instead of values from 0 to 1. */
+  readonly ranksByLogit?: true;
   /** The server supports all features, so none is probed. */
   readonly isComplete?: true;
 }
@@ -108,6 +110,7 @@ export const kindsOfServers: Readonly<Record<UpstreamKind, KindOfServer>> = {
       reply: z.object({ input_tokens: tokenCount }).transform((reply) => reply.input_tokens),
     },
     ignoresModel: true,
+    ranksByLogit: true,
   },
   ollama: {
     dialect: { ...ollama, server: named('ollama') },

@@ -35,7 +35,6 @@ it('reads the models of a linked machine', () => {
 });
 
 it.each([
-  { type: 'reranker' },
   { type: 'of a later version' },
   { key: '\u001B[2Jtest/small' },
   { key: '' },

@@ -31,6 +31,7 @@ const linkedModel = z.object({
   variant_ids: z.array(text.min(1)).min(1).max(256),
   standing: z.enum(standings),
 });
+const typesOfOthers = { embedding: 'embeddings', reranker: 'reranker' } as const;
 const linkedList = z.object({ models: z.array(z.unknown()) });
 
 interface ListedModel {
@@ -45,7 +46,7 @@ interface ListedModel {
 export function readLinkedModels(answer: unknown): readonly ListedModel[] {
   return linkedList.parse(answer).models.flatMap((each) => {
     const model = linkedModel.safeParse(each).data;
-    return model === undefined || model.type === 'reranker' ? [] : [toListed(model)];
+    return model === undefined ? [] : [toListed(model)];
   });
 }
 
@@ -55,7 +56,7 @@ function toListed(model: z.output<typeof linkedModel>): ListedModel {
   const { reasoning } = capabilities ?? {};
   return {
     id: key,
-    type: type === 'embedding' ? 'embeddings' : isVision ? 'vlm' : 'llm',
+    type: type === 'llm' ? (isVision ? 'vlm' : 'llm') : typesOfOthers[type],
     contextLength: model.max_context_length,
     standing: model.standing,
     linked: {

@@ -9,8 +9,10 @@ import type {
   GenerationEvent,
   GenerationRequest,
   Prompt,
+  Relevance,
 } from '../../engine.ts';
 import { embeddingsRequest, readEmbeddings } from '../wire/embeddings.ts';
+import { readRelevance } from '../wire/rerank.ts';
 import { featuresOf, wireCall } from '../wire/request-body.ts';
 import { assertModel, StreamDecoder } from '../wire/stream-decoder.ts';
 import { estimateTextTokens, estimateTokens, withinContext } from '../wire/token-estimate.ts';
@@ -40,7 +42,8 @@ interface RemoteEngineOptions {
 /** An engine that sends its requests to a remote server whose API resembles OpenAI's. */
 export function createRemoteEngine(options: RemoteEngineOptions): Engine {
   const { upstream, modelId, replicas, client, probes, models, pacing, contextLength } = options;
-  const { dialect, ignoresModel, shortensPrompts, isComplete } = kindsOfServers[upstream.kind];
+  const { dialect, ignoresModel, shortensPrompts, isComplete, ranksByLogit } =
+    kindsOfServers[upstream.kind];
   const onlyModel = () => (ignoresModel === true && models.lists(modelId) ? modelId : undefined);
 
   /** Asks the engine for one token. Never rejects. */
@@ -106,6 +109,25 @@ export function createRemoteEngine(options: RemoteEngineOptions): Engine {
     });
   }
 
+  async function rank(
+    query: string,
+    documents: readonly string[],
+    context: RequestContext,
+  ): Promise<Relevance> {
+    const { signal } = context;
+    const body = { model: modelId, query, documents };
+    return replicas.run(query, signal, async (url) => {
+      const call = { signal, traceparent: traceparentOf(context) };
+      const reply = await client.postJson(`${url}/rerank`, body, call);
+      assertModel(modelOf(reply), onlyModel(), dialect);
+      const relevance = readRelevance(reply, query, documents);
+      if (relevance === undefined) {
+        throw dialect.failures.broken('it sent no score for each document');
+      }
+      return { ...relevance, isNormalized: ranksByLogit !== true || softmaxModels.test(modelId) };
+    });
+  }
+
   async function sendAudio(
     { path, file, fields }: AudioForm,
     context: RequestContext,
@@ -135,11 +157,7 @@ export function createRemoteEngine(options: RemoteEngineOptions): Engine {
     generate,
     embed,
     sendAudio,
-    rank: async () => {
-      throw new HearthError('wrong_model_type', 'Models of remote servers do not rank documents.', {
-        field: 'model',
-      });
-    },
+    rank,
     renderPrompt: async () => undefined,
     countTokens: async (text) => estimateTextTokens(text),
     countPromptTokens: createPromptCounter(options),
@@ -150,6 +168,9 @@ function traceparentOf({ record }: RequestContext): string | undefined {
   const generation = record.generations.at(-1);
   return record.traceparentOf({ spanId: generation?.spanId ?? '' });
 }
+
+/** Rerankers for which llama-server sends probabilities, while it sends logits for others. */
+const softmaxModels = /qwen3/iu;
 
 /** Hardly any text has fewer tokens than its estimate divided by this factor. */
 const longTokens = 2;

@@ -40,7 +40,7 @@ export interface DeclaredModel {
   readonly audio?: boolean | undefined;
 }
 
-export type RemoteModelType = 'llm' | 'vlm' | 'embeddings';
+export type RemoteModelType = 'llm' | 'vlm' | 'embeddings' | 'reranker';
 
 /** The known facts about an upstream's model. */
 export interface RemoteModel {

@@ -332,13 +332,18 @@ describe('the list of models', () => {
   it('has what the server and the settings say', async () => {
     const server = await serveUpstream((_request, response) =>
       sendJson(response, {
-        data: [{ id: 'Qwen/Big', max_model_len: 8192 }, { id: 'bge-small' }],
+        data: [
+          { id: 'Qwen/Big', max_model_len: 8192 },
+          { id: 'bge-small' },
+          { id: 'bge-reranker-v2' },
+        ],
       }),
     );
     const listed = await openUpstream([server.url]).upstreams.listModels();
     expect(listed).toMatchObject([
       { upstream: 'lab', id: 'Qwen/Big', type: 'llm', contextLength: 8192 },
       { id: 'bge-small', type: 'embeddings', contextLength: undefined },
+      { id: 'bge-reranker-v2', type: 'reranker' },
     ]);
     const models = { 'Qwen/Big': { alias: 'big', contextLength: 4096 } };
     expect(await openUpstream([server.url], { models }).upstreams.listModels()).toMatchObject([
