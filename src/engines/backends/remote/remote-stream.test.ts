@@ -338,6 +338,27 @@ describe('tool calls', () => {
       { id: expect.stringMatching(/^[0-9a-f]{9}$/), name: 'one', argumentsJson: '{"a":1}' },
     ]);
   });
+
+  it('may have their arguments as an object', () => {
+    const events = decode([
+      call({ index: 0, id: 'a', function: { name: 'one', arguments: { city: 'Oslo' } } }),
+      finish('tool_calls'),
+    ]);
+    expect(callsOf(events)).toEqual([{ id: 'a', name: 'one', argumentsJson: '{"city":"Oslo"}' }]);
+  });
+
+  it.each([
+    ['in the name', [{ id: 'a', function: { name: 7, arguments: '{}' } }], []],
+    ['in the arguments', [{ id: 'a', function: { name: 'one', arguments: 7 } }], ['']],
+    ['in the id', [{ id: {}, function: { name: 'one', arguments: '{}' } }], ['{}']],
+    ['in place of a function', [{ id: 'a', function: null }], []],
+    ['in place of a call', [null, 7], []],
+    ['in place of the calls', { length: 1 }, []],
+  ])('do without values of another type %s', (_place, calls, expected) => {
+    const events = decode([delta({ tool_calls: calls }), finish('stop')]);
+    expect(callsOf(events).map(({ argumentsJson }) => argumentsJson)).toEqual(expected);
+    expect(callsOf(events).every(({ id }) => id !== '' && typeof id === 'string')).toBe(true);
+  });
 });
 
 function callsOf(events: readonly GenerationEvent[]) {

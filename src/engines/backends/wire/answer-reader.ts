@@ -10,7 +10,7 @@ import {
 } from './forced-call.ts';
 import { ReasoningReader } from './reasoning-reader.ts';
 import { StopStringReader } from './stop-strings.ts';
-import type { WireCallDelta } from './stream-event.ts';
+import { textOf, type WireCallDelta } from './stream-event.ts';
 import { markCharacters, ToolMarkupReader, type MarkupPiece } from './tool-markup.ts';
 
 type TextKind = 'reasoning.delta' | 'content.delta';
@@ -109,20 +109,20 @@ export class AnswerReader {
 
   /**
    * Adds the deltas of calls that the server parsed. Servers interleave the deltas of parallel calls, leave out the
-   * index, begin a second call under the index of the first, or send no id.
+   * index, begin a second call under the index of the first, send no id, or arguments as an object.
    */
-  addCallDeltas(deltas: readonly WireCallDelta[]): void {
+  addCallDeltas(deltas: readonly (WireCallDelta | null)[]): void {
     this.#showHeld(true);
     if (this.#stopString !== undefined) return;
-    for (const {
-      index: wireIndex = Math.max(0, this.callCount - 1),
-      id,
-      function: called,
-    } of deltas) {
+    for (const delta of deltas) {
+      const wireIndex = delta?.index ?? Math.max(0, this.callCount - 1);
+      const id = textOf(delta?.id);
       const known = this.#callNumbers.get(wireIndex);
-      const isOther = Boolean(id) && known !== undefined && this.#callIds[known] !== id;
-      const name = called?.name ?? '';
-      const argumentsJson = called?.arguments ?? '';
+      const isOther = id !== '' && known !== undefined && this.#callIds[known] !== id;
+      const name = textOf(delta?.function?.name);
+      const given = delta?.function?.arguments;
+      const argumentsJson =
+        typeof given === 'object' && given !== null ? JSON.stringify(given) : textOf(given);
       if (known !== undefined && !(isOther && name !== '')) {
         if (argumentsJson !== '') this.#collectCall({ index: known, argumentsJson });
       } else if (name !== '') {

@@ -10,13 +10,14 @@ import type {
 import { AnswerReader } from './answer-reader.ts';
 import type { WireDialect } from './dialect.ts';
 import { readLogprobs } from './logprobs.ts';
-import type {
-  NativeStop,
-  StreamEvent,
-  WireChoice,
-  WirePromptProgress,
-  WireTimings,
-  WireUsage,
+import {
+  textOf,
+  type NativeStop,
+  type StreamEvent,
+  type WireChoice,
+  type WirePromptProgress,
+  type WireTimings,
+  type WireUsage,
 } from './stream-event.ts';
 import { estimateTokens } from './token-estimate.ts';
 import { readWireError } from './wire-error.ts';
@@ -257,7 +258,7 @@ export class StreamDecoder {
       if (this.#reader.addContent(content, logprobs)) this.#reasoningCount += 1;
     }
     const calls = delta?.tool_calls;
-    if (calls && calls.length > 0 && !this.isStopped) {
+    if (Array.isArray(calls) && calls.length > 0 && !this.isStopped) {
       this.#noteDelta();
       this.#reader.addCallDeltas(calls);
     }
@@ -309,11 +310,6 @@ export class StreamDecoder {
 }
 
 const none = [] as const;
-
-/** Servers may send anything. */
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
-}
 
 /**
  * @param expected Undefined: any model.

@@ -38,13 +38,13 @@ interface WireDelta {
   readonly content?: string | null;
   readonly reasoning_content?: string | null;
   readonly reasoning?: string | null;
-  readonly tool_calls?: readonly WireCallDelta[] | null;
+  readonly tool_calls?: readonly (WireCallDelta | null)[] | null;
 }
 
 export interface WireCallDelta {
   readonly index?: number;
-  readonly id?: string | null;
-  readonly function?: { readonly name?: string | null; readonly arguments?: string | null };
+  readonly id?: unknown;
+  readonly function?: { readonly name?: unknown; readonly arguments?: unknown } | null;
 }
 
 export interface WireUsage {
@@ -93,4 +93,9 @@ export interface WirePromptProgress {
   readonly cache: number;
   /** Processed tokens, including cached ones. */
   readonly processed: number;
+}
+
+/** A text of a server, or an empty one in place of a value of another type. */
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
 }
