@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { runHearth } from '../setup/cli/run-hearth.ts';
 import { get, post } from '../setup/server/api.ts';
 import { runBatch } from '../setup/server/run-batch.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
@@ -131,6 +132,10 @@ it('shows a token its own usage, and an administrator that of all', async () => 
     );
   const withoutToken = await get(hearth.url, '/api/v1/usage');
   expect(withoutToken.body.totals).toMatchObject({ requests: 1 });
+  const command = await runHearth(['usage', '--by', 'token'], { home: hearth.home });
+  for (const row of [/^no token +1 /m, /^notebook +\d/m, /^other +1 /m]) {
+    expect(command.stdout).toMatch(row);
+  }
 });
 
 it('refuses days that can not be read', async () => {

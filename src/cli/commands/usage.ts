@@ -18,7 +18,7 @@ export const usage = defineCommand({
   },
   examples: ['hearth usage', 'hearth usage --days 7 --by token,model', 'hearth usage --json'],
   async run({ context, options }) {
-    const client = await connect(context, options);
+    const client = await connect(context, { ...options, isForAdmin: true });
     const { days = 30, by = ['day'] } = options;
     const from = new Date(Date.now() - (days - 1) * 24 * 3600 * 1000).toISOString().slice(0, 10);
     const query = { from, group_by: by.join(',') };
