@@ -221,4 +221,14 @@ describe('hearth import of a file', () => {
     const { stdout } = await runHearth(['import', file], { home: folder });
     expect(stdout).toMatch(message);
   });
+
+  it('suggests how to use an adapter', async () => {
+    const home = await temporaryFolder();
+    const file = 'test/fixtures/adapters/starter-chat-pirate-lora-f16.gguf';
+    expect(await runHearth(['import', file, '--repo', 'pirate'], { home })).toMatchObject({
+      exitCode: 0,
+      stdout:
+        'Imported local/pirate. Add `--adapter local/pirate` to `hearth chat`. See `hearth ls` for the models that it fits.\n',
+    });
+  });
 });

@@ -102,8 +102,11 @@ export const importCommand = defineCommand({
     if (keys.length === 0) throw new CommandError('Nothing was imported.');
     if (options.json === true) terminal.output.json(keys.length === 1 ? { key, keys } : { keys });
     else if (key !== undefined && keys.length === 1) {
-      const { model } = await (await openLibrary(context)).find(key);
-      terminal.output.line(`Imported ${key}. ${usageHint(key, model.type)}`);
+      const library = await openLibrary(context);
+      const adapters = await library.listAdapters();
+      const isAdapter = adapters.some((adapter) => adapter.key === key);
+      const type = isAdapter ? 'adapter' : (await library.find(key)).model.type;
+      terminal.output.line(`Imported ${key}. ${usageHint(key, type)}`);
     } else for (const each of keys) terminal.output.line(`Imported ${each}`);
   },
 });

@@ -111,9 +111,11 @@ function isOutage(error: unknown): boolean {
   return error instanceof ApiError && (error.code === 'shutting_down' || error.status === 500);
 }
 
-/** Suggests how to use a model. */
-export function usageHint(name: string, type: ModelType | ModelEntry['type']): string {
+/** Suggests how to use a model or adapter. */
+export function usageHint(name: string, type: ModelType | ModelEntry['type'] | 'adapter'): string {
   switch (type) {
+    case 'adapter':
+      return `Add \`--adapter ${printable(name)}\` to \`hearth chat\`. See \`hearth ls\` for the models that it fits.`;
     case 'embedding':
     case 'embeddings':
       return `Use ${printable(name)} in embedding requests.`;

@@ -5,6 +5,7 @@ import {
   listProgramModels as listProgramModelsFor,
 } from '../../library/import/import-program.ts';
 import { createModelLibrary } from '../../library/library.ts';
+import type { AdapterLibrary } from '../../library/adapter.ts';
 import type { EditableModelLibrary } from '../../library/model.ts';
 import { createModelAliases, type ModelAliases } from '../../library/model-aliases.ts';
 import { modelRoots, modelsFolderOf } from '../model-folders.ts';
@@ -27,7 +28,7 @@ export type { ModelAlias } from '../../library/model-aliases.ts';
 export async function openLibrary(
   home: OfflineHome,
   onFault: (reason: string) => void = () => {},
-): Promise<EditableModelLibrary> {
+): Promise<EditableModelLibrary & AdapterLibrary> {
   const settings = await readSettings(home);
   const logger = createLogger('warn', {
     write: (line) => {
