@@ -127,7 +127,7 @@ async function writeTypes(outDir) {
   const compiler = join(dirname(require.resolve('typescript/package.json')), 'bin/tsc');
   const options = ['--project', 'tsconfig.types.json', '--outDir', outDir];
   await promisify(execFile)(process.execPath, [compiler, ...options]);
-  // The table itself has the types of zod, which the package does not depend on.
+  // The table's own declaration imports types of zod, which the package does not depend on.
   const { $defs: settings } = JSON.parse(await readFile('docs/config.schema.json', 'utf8'));
   const keys = Object.keys(settings).map((key) => `'${key}'`);
   const table = join(outDir, 'src/settings/settings-table.d.ts');

@@ -61,7 +61,7 @@ export default defineConfig({
   metaChunk: true,
   ignoreDeadLinks: 'localhostLinks',
   head: [['script', { src: `${base}appearance.js` }]],
-  // It would add an inline style.
+  // With `disableTransition`, VitePress adds an inline style, which the server's content policy forbids.
   appearance: { disableTransition: false },
   markdown: { highlight, config: addMarkdownRules },
   transformPageData: (page) => {

@@ -22,7 +22,7 @@ const call = (index: number, name: string, argumentsJson = '{}'): GenerationEven
   argumentsJson,
 });
 
-/** Generates one list of events after the other, each with its end. */
+/** Each generation yields the next list of events and an end. */
 const generations = (...lists: readonly GenerationEvent[][]) =>
   async function* (generation: number): AsyncGenerator<GenerationEvent> {
     const list = lists[Math.min(generation, lists.length - 1)] ?? [];

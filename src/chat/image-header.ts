@@ -14,7 +14,7 @@ export function toImageHeader(metadata: Metadata): ImageHeader {
   return { width, height, format, decodedBytes: width * height * heldBytesPerPixel(metadata) };
 }
 
-/** Bytes per pixel of the whole image that the format's decoder holds. */
+/** Memory that the format's decoder needs, in bytes per pixel of the image. */
 function heldBytesPerPixel(metadata: Metadata): number {
   const { format, channels, depth, isProgressive, chromaSubsampling = '', orientation } = metadata;
   const pixelBytes = channels * (depth === 'ushort' ? 2 : 1);

@@ -84,7 +84,7 @@ const maxAttempts = 4;
 
 export interface FittedResult {
   readonly content: readonly ToolContent[];
-  /** Upper bound of the tokens of its texts. */
+  /** Upper bound of the texts' tokens. */
   readonly tokens: number;
 }
 

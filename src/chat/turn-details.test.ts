@@ -179,7 +179,7 @@ describe('the prompt', () => {
 });
 
 describe('the room for results', () => {
-  // The context has 2048 tokens: 12 are used, and a fourth is left to the answer. The tool's result has 32 around it.
+  // The context has 2048 tokens: 12 are used, a fourth is kept for the answer, and the markup of the tool's result takes 32.
   const roomFor = async (length: number, changes = {}) => {
     const tool = scriptedTool('read', async () => 'x'.repeat(length));
     const rounds = generations([call('read')], [say('Done.')]);

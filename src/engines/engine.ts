@@ -91,7 +91,7 @@ interface PromptPlacement {
   readonly slot?: number;
   /** True (the default) if tokens that the slot has already read may be reused. */
   readonly reusesSlot?: boolean;
-  /** The stored response to which the generation belongs; absent: nothing of it may be written to disk. */
+  /** Id of the stored response; absent: nothing of the generation may be written to disk. */
   readonly responseId?: string;
 }
 

@@ -46,7 +46,7 @@ function query(database: string, text: string): unknown {
 
 const versionOf = (database: string) => query(database, 'select version from schema_version');
 
-/** Columns in any order, indexes and triggers. */
+/** The columns, sorted so that their order does not count, and the indexes and triggers. */
 const structureOf = (database: string) => [
   query(
     database,

@@ -34,7 +34,7 @@ const migrationCacheKiB = 64 * 1024;
 export interface SqliteStore extends Store {
   /** Rewrites the whole file, which blocks the process. No other process may use the file. */
   rewrite(): Promise<void>;
-  /** Copies the database to a file, and replaces one of this name. Blocks the process. */
+  /** Copies the database to a file, replacing an existing one. Blocks the process. */
   backUp(target: string): Promise<void>;
 }
 

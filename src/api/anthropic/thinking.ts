@@ -41,7 +41,7 @@ export function toDisplay({
   return thinking.display === 'omitted' ? 'omitted' : 'whole';
 }
 
-/** Effort for models with levels. The budget limits the tokens, too. */
+/** Effort for models that have levels of effort. The budget also limits their tokens. */
 function effortOfBudget(tokens: number): ReasoningEffort {
   if (tokens < 4096) return 'low';
   return tokens < 16_384 ? 'medium' : 'high';

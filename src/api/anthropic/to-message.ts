@@ -68,7 +68,6 @@ export type MessageHead = Pick<AnthropicMessage, 'id' | 'model'>;
 
 /** @param model Name of the model in the request. */
 export function messageHead(model: string): MessageHead {
-  // 24 characters of a-z and 0-9.
   const characters = Array.from({ length: 24 }, () => randomInt(36).toString(36));
   return { id: `msg_${characters.join('')}`, model };
 }

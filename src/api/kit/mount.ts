@@ -50,7 +50,7 @@ export interface App {
   readonly parseJson: ParseJson;
   /** Maximum size of a JSON body. */
   readonly bodyLimitBytes: number;
-  /** Ends answers with the token of their caller; absent if tokens are not checked again. */
+  /** Ends answers when the caller's token is revoked or expires; absent if tokens are not checked again. */
   readonly revocationChecker?: RevocationChecker | undefined;
   /** Absent if no token has a limit. */
   readonly rateGate?: RateGate | undefined;

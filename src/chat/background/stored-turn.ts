@@ -18,10 +18,10 @@ interface StoredTurnOptions {
 
 /** Interval between two reads of new events. */
 const pollMs = 200;
-/** Interval between two checks whether the turn's process is still running. */
+/** Interval between two checks that the turn's process is still running. */
 const recoverMs = 2000;
 
-/** A turn of another process or of one that has ended. Reads the events from the database. */
+/** A turn of another process, which may have ended. Reads the events from the database. */
 export class StoredTurn implements FollowableTurn {
   readonly id: string;
   readonly ownerId: string | null;

@@ -191,7 +191,7 @@ interface RequestOptions {
   readonly isLong: boolean;
 }
 
-/** The queue of an instance, to which the events of a history are applied. */
+/** An instance's queue, on which random events are replayed. */
 class History {
   readonly waiting: RequestOptions[] = [];
   readonly places = new Set<HistoryPlace>();

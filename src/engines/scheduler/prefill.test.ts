@@ -198,7 +198,7 @@ describe('Prefill', () => {
     const stream = await writing(setup);
     await setup.finish(setup.open(1000));
     expect(setup.speed.pieceTokens).toBeGreaterThan(200);
-    // The stream wrote a token with each piece.
+    // The stream writes one token while each piece is read.
     expect(setup.speed.secondsToRead(1000)).toBeCloseTo(1, 1);
     setup.slots.read = async (_, tokens) => ({
       cachedTokens: 0,

@@ -56,7 +56,7 @@ describe('requests that share the beginning of their prompts', () => {
     const [one = '', two = '', three = ''] = prompts(3);
     const running = [run(one)];
     await expect.poll(() => engine.calls.some((call) => call.startsWith('generate'))).toBe(true);
-    // The second request detects that its beginning is also the first one's.
+    // The second request detects that it shares its beginning with the first one.
     running.push(run(two));
     await expect.poll(() => engine.calls).toContain('save 1: 512');
     running.push(run(three));

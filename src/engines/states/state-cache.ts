@@ -46,7 +46,7 @@ interface EngineFacts {
   readonly hasAdapters?: boolean;
   /** Number of whole contexts in a cache that the slots share; absent: each slot has its own cache. */
   readonly sharedContexts?: number | undefined;
-  /** Number of tokens in idle slots that slows down the engine little; absent: any number. */
+  /** Maximum tokens in idle slots, beyond which they slow down the engine; absent: no limit. */
   readonly maxIdleTokens?: number | undefined;
   /** Tokens that the engine reads in one step. */
   readonly batchTokens: number;

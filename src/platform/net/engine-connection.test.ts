@@ -254,7 +254,7 @@ it('delays bytes that arrive too soon after the last batch', async () => {
   });
   // These bytes arrive before the answer to a later request.
   await connection.getJson('/other', signal);
-  // All that comes before the end comes with it, as the interval is longer than any test.
+  // The interval is longer than any test, so the bytes before the end are delivered with it.
   await new Promise<void>((resolve) => {
     response?.write('three', () => resolve());
   });

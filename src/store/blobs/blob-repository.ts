@@ -72,7 +72,7 @@ export function createPlaceBlobs(
   return async (blobs) => {
     if (blobs.length === 0) return [];
     const placed = await transactions.add((transaction) => listObjects(transaction, blobs), {
-      // If it is unknown whether the objects were listed, lists them again with other keys.
+      // After a lost connection, repeats the listing with new keys, since the first one may have been committed.
       findResult: async () => undefined,
     });
     for (const { objectKey, bytes, mediaType } of placed) {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Client } from 'pg';
 import { templateDatabase } from './global-setup.ts';
 
-/** Variable with the socket folder of the server of the project `postgres`; set by `use-postgres.ts`. */
+/** Environment variable with the socket folder of PostgreSQL; `use-postgres.ts` sets it. */
 export const postgresFolderVariable = 'HEARTH_TEST_POSTGRES_FOLDER';
 
 /** The environment variable that makes a server use PostgreSQL, with a database for its home folder. */

@@ -7,7 +7,7 @@ export function conversationTitleMarkdown(title: string): string {
   return `# ${title.replaceAll(/\s+/g, ' ')}\n`;
 }
 
-/** One turn of an exported conversation: its messages and items, oldest first. */
+/** Formats one turn of an exported conversation: its messages and items, oldest first. */
 export function toMarkdown({ modelKey, turn }: StoredResponse): string {
   const sections = [
     // A client sends an empty prompt to remove an earlier one.

@@ -268,7 +268,7 @@ function toRemoteModel(
   };
 }
 
-/** Guesses the type, which lists of models do not have. Most names of embedding models and rerankers tell it. */
+/** Guesses the type from the name, since lists of models do not have it. */
 function guessType(id: string): RemoteModelType {
   if (/rerank/iu.test(id)) return 'reranker';
   return /embed|(?:^|[-_/])(?:bge|gte|e5|minilm)(?:[-_]|$)/iu.test(id) ? 'embeddings' : 'llm';

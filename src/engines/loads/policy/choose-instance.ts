@@ -75,7 +75,7 @@ function suits(instance: Candidate, demand: Demand): boolean {
   return demand.contextLength === undefined || instance.contextLength === demand.contextLength;
 }
 
-/** The variant's id, which is made different for each linked machine. */
+/** The variant's id, with the machine's name if the model is on a linked machine. */
 export function placedVariantId({
   model: { machine },
   variant: { id },
