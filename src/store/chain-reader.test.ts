@@ -8,6 +8,7 @@ import { createResponseRepository } from './response-repository.ts';
 import type { Schema } from './schema.ts';
 import type { ReadSystemPrompts } from './dialect.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
+import { serialTransactions } from './transactions.ts';
 
 let database: Kysely<Schema>;
 let chains: ChainReader;
@@ -118,4 +119,29 @@ it('does not show what another process has deleted', async () => {
   deletionCount = 1;
   expect(await chains.forgetChanged()).toBe(1);
   expect(await read(9)).toBeUndefined();
+});
+
+it('keeps no chain that was read before the commit of a change', async () => {
+  await grow(0, 0);
+  let commit = (): void => {};
+  const committing = new Promise<void>((resolve) => (commit = resolve));
+  const transactions = serialTransactions(database);
+  const responses = createResponseRepository({
+    database,
+    logger: createLogger('silent'),
+    chains,
+    transactions: {
+      ...transactions,
+      changeLong: async (work) => {
+        await committing;
+        return transactions.changeLong(work);
+      },
+    },
+  });
+  const changing = responses.setMessage(idOf(0), null, 'changed');
+  await responses.chain(idOf(0), null);
+  commit();
+  expect(await changing).toBe(true);
+  const chain = await responses.chain(idOf(0), null);
+  expect(chain?.responses[0]?.turn.items.at(-1)).toEqual({ type: 'message', text: 'changed' });
 });

@@ -38,6 +38,8 @@ export class ChainReader {
   readonly #readSystemPrompts: ReadSystemPrompts;
   readonly #readDeletionCount: () => Promise<number>;
   #deletionCount = 0;
+  /** Increases when the cache may have lost a chain. */
+  #version = 0;
   /** By the id of the newest response, least recently used first. */
   readonly #cache = new Map<string, CachedChain>();
 
@@ -62,6 +64,7 @@ export class ChainReader {
 
   /** Removes the chains that contain a changed response from the cache. */
   forget(id: string): void {
+    this.#version += 1;
     for (const [newestId, { ids }] of this.#cache) {
       if (ids.includes(id)) this.#cache.delete(newestId);
     }
@@ -69,6 +72,7 @@ export class ChainReader {
 
   /** Clears the cache, so that it keeps no deleted texts. */
   clear(): void {
+    this.#version += 1;
     this.#cache.clear();
   }
 
@@ -84,12 +88,14 @@ export class ChainReader {
     wantsOlder: (response: StoredResponse) => boolean,
   ): Promise<ResponseChain | undefined> {
     await this.forgetChanged();
+    const version = this.#version;
     const known = this.#cachedFor(id) ?? (await this.#cachedForParent(id));
     const ids = known.ids ?? (await ancestryOf(this.#database, id));
     const read = await this.#readResponses(ids, known.cached, wantsOlder);
     if (read === undefined) return undefined;
     const olderSystemPrompt = await this.#systemPromptOf(ids.slice(read.length), known.cached);
-    this.#keep(id, { ids, read, olderSystemPrompt });
+    // A response that was changed or deleted meanwhile must not come back with the chain.
+    if (version === this.#version) this.#keep(id, { ids, read, olderSystemPrompt });
     return {
       responses: read.map(({ response }) => response).toReversed(),
       olderCount: ids.length - read.length,

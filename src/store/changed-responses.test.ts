@@ -88,3 +88,16 @@ it('changes the last message of an answer, or adds one', async () => {
     [reasoning, { type: 'message', text: 'Two.' }],
   ]);
 });
+
+it('does not read a removed part again if the conversation was read meanwhile', async () => {
+  for (let number = 1; number <= 20; number += 1) await insert(number);
+  const part = { of: 'items', position: 0 } as const;
+  let removing: Promise<boolean> | undefined;
+  await store.responses.chain(idOf(20), null, ({ id }) => {
+    if (id === idOf(16)) removing = store.responses.removePart(idOf(20), null, part);
+    return true;
+  });
+  expect(await removing).toBe(true);
+  const chain = await store.responses.chain(idOf(20), null);
+  expect(chain?.responses.at(-1)?.turn.items).toEqual([{ type: 'message', text: '' }]);
+});

@@ -50,6 +50,16 @@ export function createResponseRepository({
   chains = new ChainReader(database),
   onDelete = () => chains.clear(),
 }: ResponseRepositoryOptions): ResponseRepository {
+  async function change(work: (transaction: Transaction<Schema>) => Promise<boolean>) {
+    onDelete();
+    try {
+      return await transactions.changeLong(work);
+    } finally {
+      // A chain may have been read and cached before the commit.
+      chains.clear();
+    }
+  }
+
   return {
     insert: async (response, blobs, conversationId, begun) => {
       const hasToolCalls = response.turn.items.some(({ type }) => type === 'toolCall');
@@ -77,12 +87,8 @@ export function createResponseRepository({
     chain: (id, ownerId, wantsOlder = () => true) =>
       chain(database, chains, id, ownerId, wantsOlder),
     page: (options) => page(database, logger, options),
-    delete: (id, ownerId, options) => {
-      onDelete();
-      return transactions.changeLong((transaction) =>
-        deleteResponse(transaction, id, ownerId, options),
-      );
-    },
+    delete: (id, ownerId, options) =>
+      change((transaction) => deleteResponse(transaction, id, ownerId, options)),
     useApprovals: async (id, callerId, requestIds) => {
       const isUsed = await transactions.change((transaction) =>
         useApprovals(transaction, id, callerId, requestIds),
@@ -90,14 +96,10 @@ export function createResponseRepository({
       if (isUsed) chains.forget(id);
       return isUsed;
     },
-    setMessage: (id, ownerId, text) => {
-      onDelete();
-      return transactions.changeLong((transaction) => setMessage(transaction, id, ownerId, text));
-    },
-    removePart: (id, ownerId, part) => {
-      onDelete();
-      return transactions.changeLong((transaction) => removePart(transaction, id, ownerId, part));
-    },
+    setMessage: (id, ownerId, text) =>
+      change((transaction) => setMessage(transaction, id, ownerId, text)),
+    removePart: (id, ownerId, part) =>
+      change((transaction) => removePart(transaction, id, ownerId, part)),
   };
 }
 
