@@ -108,7 +108,7 @@ function recordRequest({ observation }: Observability, model: string, count: num
   record.beginPhase({ name: 'load' }).end();
   record.useInstance(model, model);
   const generation = record.beginGeneration('chat');
-  for (let token = 0; token < count; token += 1) generation.noteToken();
+  for (let token = 0; token < count; token += 1) generation.noteTokens();
   generation.end({
     usage: { promptTokens: 20, cachedTokens: 10, completionTokens: count },
     stopReason: 'eosFound',

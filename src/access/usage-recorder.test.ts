@@ -69,8 +69,8 @@ describe('what is counted', () => {
     const { usage, add, request } = recorder();
     const record = request('hearth/one');
     const generation = record.beginGeneration('chat');
-    generation.noteToken();
-    generation.noteToken();
+    generation.noteTokens();
+    generation.noteTokens();
     generation.end({ hasFailed: true });
     record.fail({ code: 'engine_error', message: '' });
     record.finish(200, true);

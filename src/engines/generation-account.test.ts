@@ -32,6 +32,28 @@ describe('GenerationAccount', () => {
     expect(context.record.generations).toHaveLength(1);
   });
 
+  it('counts the tokens that a client got before it disconnected', async () => {
+    const account = new GenerationAccount(request, 0);
+    const context = testContext();
+    await account.begin(engine, context);
+    account.note({ type: 'prompt.progress', processedTokens: 9, cachedTokens: 4, totalTokens: 10 });
+    account.note({ type: 'content.delta', text: 'Hello', tokens: 3 });
+    expect(context.record.generations[0]?.tokenCount).toBe(3);
+    account.close(context);
+    expect(context.record.generations[0]?.tokens).toMatchObject({ prompt: 10, completion: 3 });
+  });
+
+  it('counts the tokens of a paused answer whose client disconnects', async () => {
+    const account = new GenerationAccount(request, 0);
+    const context = testContext();
+    await account.begin(engine, context);
+    account.note({ type: 'content.delta', text: 'Hello', tokens: 3 });
+    account.pause({ type: 'generation.cut', usage: usage(10, 5), reasoningTokens: 0 });
+    account.answer.beginPart();
+    account.close(context);
+    expect(context.record.generations[0]?.tokens).toEqual({ prompt: 10, cached: 4, completion: 3 });
+  });
+
   it('forgets the answer of an engine that was lost', async () => {
     const account = new GenerationAccount(request, 0);
     await account.begin(engine, testContext());

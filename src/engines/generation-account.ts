@@ -156,7 +156,7 @@ export class GenerationAccount {
     this.answer.accept(event);
     if (event.type === 'prompt.progress') return;
     this.#firstTokenAt ??= performance.now();
-    this.#record?.noteToken();
+    this.#record?.noteTokens('tokens' in event ? event.tokens : 1);
     if (this.#record?.texts !== undefined) recordOutput(this.#record, event);
   }
 
@@ -211,8 +211,16 @@ export class GenerationAccount {
 
   /** Ends the record. A generation that did not report its end has failed, or its client has disconnected. */
   close(context: RequestContext): void {
-    this.#record?.end({ hasFailed: true });
+    this.#record?.end({ hasFailed: true, ...omitUndefined({ usage: this.#received }) });
     if (this.#record?.texts !== undefined) logTexts(this.#record, context);
+  }
+
+  /** Figures of an answer that the engine did not report. */
+  get #received() {
+    const { tokens: completionTokens } = this.answer;
+    const { promptTokens = this.answer.promptTokens, cachedTokens = 0 } = this.#before ?? {};
+    if (completionTokens === 0 || promptTokens === undefined) return undefined;
+    return { promptTokens, cachedTokens, completionTokens };
   }
 
   get #firstTokenSeconds(): number {

@@ -67,7 +67,7 @@ it('records what a request does, and how it ends', () => {
   queue.end();
   const generation = record.beginGeneration('chat');
   expect(record.activity).toBe('prompt');
-  for (let count = 0; count < 3; count += 1) generation.noteToken();
+  for (let count = 0; count < 3; count += 1) generation.noteTokens();
   expect(record.activity).toBe('generating');
   expect(generation.tokenCount).toBe(3);
   expect(generation.intervals.counts.reduce((sum, count) => sum + count, 0)).toBe(2);

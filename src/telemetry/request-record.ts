@@ -116,7 +116,7 @@ export class GenerationRecord {
   readonly startMs = performance.now();
   firstTokenMs: number | undefined;
   endMs: number | undefined;
-  /** Number of received pieces of output, which are usually tokens. */
+  /** Number of received tokens: the pieces of output that the engine sent. */
   tokenCount = 0;
   readonly intervals = new TokenIntervals();
   readonly texts: GenerationTexts | undefined;
@@ -134,10 +134,10 @@ export class GenerationRecord {
     this.#record = record;
   }
 
-  /** Counts a received piece of output. */
-  noteToken(): void {
+  /** Counts tokens that arrived together. */
+  noteTokens(count = 1): void {
     const now = performance.now();
-    this.tokenCount += 1;
+    this.tokenCount += count;
     if (this.firstTokenMs === undefined) {
       this.firstTokenMs = now;
       this.#record.activity = 'generating';

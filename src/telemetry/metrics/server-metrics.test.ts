@@ -61,7 +61,7 @@ it('counts requests, generations, tokens and the time between them', async () =>
   const record = begin();
   record.beginPhase({ name: 'queue' }).end();
   const generation = record.beginGeneration('chat');
-  for (let count = 0; count < 4; count += 1) generation.noteToken();
+  for (let count = 0; count < 4; count += 1) generation.noteTokens();
   const drafts = { proposedTokens: 9, acceptedTokens: 3 };
   const usage = { promptTokens: 31, cachedTokens: 12, completionTokens: 5, drafts };
   generation.end({ usage, stopReason: 'eosFound' });
@@ -90,8 +90,8 @@ it('counts requests, generations, tokens and the time between them', async () =>
 it('counts generations that failed with the tokens that arrived', async () => {
   const { begin, read } = setUp();
   const generation = begin().beginGeneration('chat');
-  generation.noteToken();
-  generation.noteToken();
+  generation.noteTokens();
+  generation.noteTokens();
   generation.end({ hasFailed: true });
   expect(await read()).toMatchObject({
     'hearth_generations_total error a/b chat': 1,

@@ -134,7 +134,7 @@ it('reports the progress of a request when it has changed, twice a second at mos
     phase: 'prompt',
     completion_tokens: 0,
   });
-  for (let count = 0; count < 3; count += 1) generation.noteToken();
+  for (let count = 0; count < 3; count += 1) generation.noteTokens();
   vi.advanceTimersByTime(1500);
   expect((await read()).event).toMatchObject({
     ...progress,
