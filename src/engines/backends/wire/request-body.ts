@@ -125,8 +125,12 @@ function wireToolCall({ id, name, argumentsJson }: ToolCall): object {
   return { id, type: 'function', function: { name, arguments: parsableArguments(argumentsJson) } };
 }
 
-/** Servers reject conversations with arguments that are not JSON, so such arguments become a text in a JSON object. */
+/**
+ * Servers reject conversations with arguments that are not JSON, so such arguments become a text in a JSON object. Some
+ * models write nothing for a call without arguments.
+ */
 function parsableArguments(argumentsJson: string): string {
+  if (argumentsJson.trim() === '') return '{}';
   try {
     const parsed: object = JSON.parse(argumentsJson);
     // llama-server rejects lone surrogates, although they are valid JSON.
