@@ -61,3 +61,14 @@ it('reads images one after the other, and none after one that can not be read', 
   await expect(toPromptMessages(undefined, [], messages, context)).rejects.toThrow('too many');
   expect(started).toEqual(['a', 'b']);
 });
+
+it('leaves out an empty last answer, which no engine can continue', async () => {
+  const user = { role: 'user' as const, content: [{ type: 'text' as const, text: 'Hello!' }] };
+  const empty = { role: 'assistant' as const, content: [] };
+  const call = { id: 'a', name: 'look', argumentsJson: '{}' };
+  const rolesFor = async (...messages: Parameters<typeof toPromptMessages>[2]) =>
+    (await toPromptMessages(undefined, [], messages, outlineContext())).map(({ role }) => role);
+  expect(await rolesFor(user, empty)).toEqual(['user']);
+  expect(await rolesFor(user, empty, user)).toEqual(['user', 'assistant', 'user']);
+  expect(await rolesFor(user, { ...empty, toolCalls: [call] })).toEqual(['user', 'assistant']);
+});

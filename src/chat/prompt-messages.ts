@@ -107,6 +107,9 @@ export async function toPromptMessages(
     prompt.push(...(await answerMessages(turn.items, context)));
   }
   await addMessages(prompt, messages, context);
+  const last = prompt.at(-1);
+  // An engine that continues an empty answer begins amid the markup of the chat template.
+  if (last?.role === 'assistant' && last.content === '' && !last.toolCalls?.length) prompt.pop();
   return prompt;
 }
 
