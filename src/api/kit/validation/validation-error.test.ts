@@ -229,7 +229,7 @@ describe('v0 chat', () => {
       { ...content('a'), logit_bias: { 'a b': 1 } },
       'invalid_value',
       'logit_bias["a b"]',
-      'whose keys are',
+      String.raw`"logit_bias" has the key "a b"; its keys must be a text of the form /^\d{1,9}$/.`,
     ],
     [{ ...content('a'), logit_bias: { 1: 'x' } }, 'invalid_type', 'logit_bias.1', 'a number'],
     [{ ...content('a'), stop: ['a', 5] }, 'invalid_type', 'stop[1]', 'a string'],

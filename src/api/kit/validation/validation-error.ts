@@ -66,9 +66,21 @@ export function toValidationError(
   if (first === undefined) throw new TypeError('A failed validation has at least one issue.');
   const located = locateIssue(first, value);
   const { issue } = located;
-  return issue.code === 'unrecognized_keys'
-    ? unknownField(located, issue.keys, issue.message)
-    : invalidField(located);
+  if (issue.code === 'unrecognized_keys') return unknownField(located, issue.keys, issue.message);
+  return issue.code === 'invalid_key' ? invalidKey(located, issue) : invalidField(located);
+}
+
+function invalidKey(
+  { path }: ValidationIssue,
+  { issues }: z.core.$ZodIssueInvalidKey,
+): HearthError {
+  const [key = ''] = path.slice(-1);
+  const requirement = issues.slice(0, 1).map(describeRequirement).join('');
+  return new HearthError(
+    'invalid_value',
+    `${shorten(toJsonPath(path.slice(0, -1)))} has the key ${showValue(String(key))}; its keys must be ${requirement}.`,
+    { param: toJsonPath(path) },
+  );
 }
 
 function invalidField({ issue, path, value, isWrongType }: ValidationIssue): HearthError {
@@ -136,8 +148,6 @@ function describeRequirement(issue: z.core.$ZodIssue): string {
       return bound('at most', issue.origin, issue.maximum, issue.inclusive === false);
     case 'invalid_format':
       return describeFormat(issue);
-    case 'invalid_key':
-      return `an object whose keys are ${issue.issues.slice(0, 1).map(describeRequirement).join('')}`;
     case 'not_multiple_of':
       return `a multiple of ${issue.divisor}`;
     default:
