@@ -23,7 +23,7 @@ interface IdentifiedEvent {
 }
 
 /** Reads the events of a background response to the end. */
-async function follow(id: string, after?: number): Promise<readonly IdentifiedEvent[]> {
+async function follow(id: string, after?: number | ''): Promise<readonly IdentifiedEvent[]> {
   const response = await fetch(`${hearth.url}/api/v1/responses/${id}/events`, {
     headers: after === undefined ? {} : { 'last-event-id': String(after) },
   });
@@ -68,6 +68,7 @@ describe('a v1 chat in the background', () => {
     const third = all[3];
     expect(await follow(id, third?.id)).toEqual(all.slice(4));
     expect(await follow(id, all.at(-1)?.id)).toEqual([]);
+    expect(await follow(id, '')).toEqual(all);
     const text = all.map(({ type, data }) => (type === 'message.delta' ? data.content : ''));
     const stored = await get(hearth.url, `/api/v1/responses/${id}`);
     expect(stored.body.output.at(-1)).toEqual({ type: 'message', content: text.join('') });

@@ -125,7 +125,7 @@ export function mount<Declared extends Route>(
     const validated = {
       params: route.params && validate(route.params, req.param()),
       query: route.query && validate(route.query, req.query()),
-      headers: route.headers && validate(route.headers, req.header()),
+      headers: route.headers && validate(route.headers, filledHeaders(req.header())),
       body:
         route.body && validate(route.body, await readJsonBody(req.raw, limitBytes, app.parseJson)),
     };
@@ -202,4 +202,11 @@ function followCaller({ revocationChecker }: App, context: Context<AppEnvironmen
   const { signal, dispose } = revocationChecker.follow(identity, running.signal);
   running.onEnd(dispose);
   return signal;
+}
+
+/** Clients send an empty `Last-Event-ID` if they have no id. */
+function filledHeaders(
+  headers: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== ''));
 }
