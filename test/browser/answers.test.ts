@@ -2,6 +2,10 @@ import { expect, it } from 'vitest';
 import { writeScriptedEngine } from '../setup/engine/scripted-engine.ts';
 import type { ScriptedGeneration } from '../setup/engine/scripted-llama-server.ts';
 import { get, post } from '../setup/server/api.ts';
+import { endlessModel, placeEndlessModel } from '../setup/models/endless-model.ts';
+import { instancesOf } from '../setup/server/instances.ts';
+import { useTemporaryFolder } from '../setup/temporary-folder.ts';
+import { join } from 'node:path';
 import { enginePidOf } from '../setup/server/loaded-engines.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 import { expectAccessible, useBrowser } from './setup/browser.ts';
@@ -17,9 +21,11 @@ import {
 import { importedConversation, importedTurn } from './setup/imported-conversation.ts';
 import type { Page } from 'playwright-core';
 
-const hearth = useHearth(async (home) => ({
-  flags: [`--engine-llama-server=${await writeScriptedEngine(home)}`],
-}));
+const hearth = useHearth(async (home) => {
+  await placeEndlessModel(home);
+  return { flags: [`--engine-llama-server=${await writeScriptedEngine(home)}`] };
+});
+const folder = useTemporaryFolder();
 const { openPage } = useBrowser();
 
 const settings = { model: 'hearth/starter-chat' };
@@ -126,6 +132,25 @@ it('names a conversation with a document after the words of its message if the p
     .getByRole('link', { name: /"one two/ })
     .first()
     .waitFor();
+});
+
+it('lets the model name a conversation, which waits for the next message', async () => {
+  const page = await openPage(hearth.url, { settings: { model: endlessModel } });
+  const first = [
+    { text: 'Both pull the sea.' },
+    { text: '"Moon and sea"', waitsOnce: join(folder.path, 'first-title') },
+  ];
+  await say(page, script(...first), 1);
+  await page.waitForURL(/\/chat\/conv_/);
+  const requests = async () =>
+    (await instancesOf(hearth.url)).get(endlessModel)?.active_requests ?? 0;
+  await expect.poll(requests).toBe(1);
+  await say(page, 'And the wind?', 2);
+  await conversationList(page).getByRole('link', { name: 'Moon and sea', exact: true }).waitFor();
+  expect(await requests()).toBe(0);
+  await say(page, 'Again?', 3);
+  await expect.poll(requests).toBe(0);
+  expect(await page.title()).toContain('Moon and sea');
 });
 
 it('waits for the server with an answer that is resumed while it does not answer', async () => {

@@ -1,3 +1,4 @@
+import type * as completion from '../../../src/api/openai/chat/chat-completion-schema.ts';
 import type * as embedding from '../../../src/api/openai/embeddings/embedding-schema.ts';
 import type * as catalog from '../../../src/api/v1/models/catalog-schema.ts';
 import type * as chat from '../../../src/api/v1/chat/chat-event-schema.ts';
@@ -34,6 +35,7 @@ import type * as z from 'zod';
 type Modules = [
   typeof catalog,
   typeof chat,
+  typeof completion,
   typeof conversation,
   typeof conversationExport,
   typeof document,

@@ -279,6 +279,10 @@ async function end(run: Run, error?: unknown): Promise<void> {
       update({ ...run, conversationId: stored, phase: { kind: 'ended' } });
       void queryClient.invalidateQueries({ queryKey: ['models'] });
       await queryClient.invalidateQueries({ queryKey: conversationsKey });
+      const isComplete = run.error === undefined && !run.isCancelled && run.isTemporary !== true;
+      // Other tabs may follow an answer that was not started in this one.
+      const isNamedHere = key !== responseId || !document.hidden;
+      if (isComplete && isNamedHere) await title(run, stored);
       return;
     }
     await queryClient.invalidateQueries({ queryKey: conversationsKey });
@@ -293,6 +297,24 @@ async function end(run: Run, error?: unknown): Promise<void> {
 function notesOf({ error, errorCode, reasoningSeconds }: Run) {
   const failure = error === undefined ? undefined : { message: error, code: errorCode };
   return { failure, reasoningSeconds };
+}
+
+/** Lets the model write the title of a new conversation until the user sends the next message. */
+async function title(run: Run, id: string): Promise<void> {
+  const controller = new AbortController();
+  const before = new Set(runs.get().map(({ key }) => key));
+  const unsubscribe = runs.subscribe(() => {
+    if (runs.get().some(({ key }) => !before.has(key))) controller.abort();
+  });
+  try {
+    const { titleConversation } = await import('../list/title-conversation.ts');
+    const isNew = run.conversationId === undefined;
+    await titleConversation(run, { id, isNew, signal: controller.signal });
+  } catch {
+    // The part of the app is missing; the first words of the message stay the title.
+  } finally {
+    unsubscribe();
+  }
 }
 
 /** Stores the settings of a new conversation, and sets its title if its message begins with a document. */
