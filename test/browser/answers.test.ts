@@ -278,6 +278,31 @@ it('continues, edits, regenerates with another model and deletes an answer', asy
   await expect.poll(async () => (await get(hearth.url, stored)).status).toBe(404);
 });
 
+it('prints all messages of a chat on light paper, also from another page', async () => {
+  const exported = { ...importedConversation(60), title: 'A chat on paper' };
+  await post(hearth.url, '/api/v1/conversations/import', exported);
+  const page = await openPage(`${hearth.url}/models`, { colorScheme: 'dark' });
+  await page.evaluate(() => {
+    window.print = () => document.documentElement.setAttribute('data-printed', '');
+  });
+  await conversationList(page).getByRole('button', { name: 'Actions for A chat on paper' }).click();
+  await page.getByRole('menuitem', { name: 'Print or save as PDF' }).click();
+  await page.locator('html[data-printed]').waitFor();
+  const view = page.locator('.print-view');
+  expect(await view.isVisible()).toBe(false);
+  await expectAccessible(page);
+  await page.emulateMedia({ media: 'print' });
+  expect(await messageField(page).isVisible()).toBe(false);
+  const shown = await view.innerText();
+  for (let number = 1; number <= 60; number += 1) expect(shown).toContain(`Question ${number}\n`);
+  expect(shown).toContain('Answer 60');
+  expect(await view.evaluate((each) => getComputedStyle(each).color)).toBe('rgb(34, 29, 26)');
+  const pdf = (await page.pdf()).toString('latin1');
+  expect(pdf.match(/\/Type \/Page\b/g)?.length).toBeGreaterThan(5);
+  // Chromium has told the page that it printed.
+  await view.waitFor({ state: 'detached' });
+});
+
 it('finds a text in the conversation, and leads from a search to the message', async () => {
   const path = '/api/v1/conversations/import';
   const { body } = await post(hearth.url, path, importedConversation(120));

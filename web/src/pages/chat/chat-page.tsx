@@ -25,6 +25,7 @@ import { chatModels } from './model/model-queries.ts';
 import type { Turn } from './messages/turn.ts';
 import { ModelPicker } from './model/model-picker.tsx';
 import { usePageCommands } from './page-commands.ts';
+import { printRequest } from './print/print-request.ts';
 import { removeRun, stopRun } from './runs/run-store.ts';
 import type { Run } from './runs/run.ts';
 import {
@@ -51,7 +52,9 @@ const BranchTree = lazy(async () => ({
 const SettingsPanel = lazy(async () => ({
   default: (await import('./settings/settings-panel.tsx')).SettingsPanel,
 }));
-
+const PrintView = lazy(async () => ({
+  default: (await import('./print/print-view.tsx')).PrintView,
+}));
 const ConfirmDialog = lazy(async () => ({
   default: (await import('../../ui/confirm-dialog.tsx')).ConfirmDialog,
 }));
@@ -138,7 +141,13 @@ export function ChatPage() {
   // when needed.
   useEffect(() => whenIdle(() => void loadMessageList().catch(() => undefined)), []);
   const [find, openFind, closeFind] = useFind(conversationId, address);
-  useCommands(usePageCommands(run, turns.length === 0 ? undefined : openFind));
+  const printed = useStore(printRequest);
+  const isPrinted = printed !== undefined && printed === conversationId && turns.length > 0;
+  useEffect(
+    () => () => printRequest.set((id) => (id === conversationId ? undefined : id)),
+    [conversationId],
+  );
+  useCommands(usePageCommands(run, turns.length === 0 ? undefined : openFind, conversationId));
 
   const contextLength = model?.loaded_instances[0]?.config.context_length;
   const lastStats = shown?.stats;
@@ -258,6 +267,16 @@ export function ChatPage() {
             description={texts.chat.deleteTurnHint}
             action={texts.app.delete}
             onConfirm={() => void remove(deleting).catch(showError)}
+          />
+        </Suspense>
+      )}
+      {isPrinted && (
+        <Suspense>
+          <PrintView
+            title={conversation.title}
+            turns={turns}
+            modelNameOf={({ model: used }) => nameOf(used)}
+            onEnd={() => printRequest.set(undefined)}
           />
         </Suspense>
       )}

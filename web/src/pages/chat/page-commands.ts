@@ -1,7 +1,8 @@
-import { Search } from 'lucide-react';
+import { Printer, Search } from 'lucide-react';
 import { useMemo } from 'react';
 import type { Command } from '../../shell/commands.ts';
 import { texts } from '../../texts/texts.ts';
+import { printRequest } from './print/print-request.ts';
 import { stopRun } from './runs/run-store.ts';
 import type { Run } from './runs/run.ts';
 
@@ -9,6 +10,7 @@ import type { Run } from './runs/run.ts';
 export function usePageCommands(
   run: Run | undefined,
   openFind: (() => void) | undefined,
+  conversationId: string | undefined,
 ): readonly Command[] {
   return useMemo(
     () => [
@@ -34,7 +36,18 @@ export function usePageCommands(
               run: openFind,
             },
           ]),
+      ...(conversationId === undefined
+        ? []
+        : [
+            {
+              id: 'print',
+              label: texts.chat.print,
+              icon: Printer,
+              keys: 'mod+p',
+              run: () => printRequest.set(conversationId),
+            },
+          ]),
     ],
-    [run, openFind],
+    [run, openFind, conversationId],
   );
 }

@@ -8,6 +8,7 @@ const rows = [
   ['mod+b', shortcuts.sidebar],
   ['/', shortcuts.focusInput],
   ['mod+f', shortcuts.find],
+  ['mod+p', texts.chat.print],
   ['enter', shortcuts.send],
   ['shift+enter', shortcuts.newLine],
   ['escape', shortcuts.stop],

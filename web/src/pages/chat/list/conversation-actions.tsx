@@ -8,6 +8,7 @@ import {
   Pencil,
   Pin,
   PinOff,
+  Printer,
   Trash2,
 } from 'lucide-react';
 import type { RefObject } from 'react';
@@ -16,6 +17,7 @@ import { keepFocusInPage } from '../../../ui/keep-focus.ts';
 import { MenuPopup } from '../../../ui/menu-popup.tsx';
 import { showError } from '../../../ui/toasts.ts';
 import type { ConversationRecord } from '../conversations/conversation-queries.ts';
+import { printRequest } from '../print/print-request.ts';
 import { MoveDialog } from '../projects/move-dialog.tsx';
 import { exportConversation, updateConversation } from './conversation-mutations.ts';
 import { deleteSoon } from './delete-soon.ts';
@@ -95,6 +97,16 @@ export function ConversationActions({
           label: labels.exportJson,
           icon: Download,
           onSelect: () => void exportConversation(conversation, 'json').catch(showError),
+        },
+        {
+          label: texts.chat.print,
+          icon: Printer,
+          onSelect: () => {
+            printRequest.set(id);
+            if (!isShown) {
+              void navigate({ to: '/chat/$conversationId', params: { conversationId: id } });
+            }
+          },
         },
         {
           label: texts.app.delete,
