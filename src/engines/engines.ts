@@ -1,6 +1,7 @@
 import { HearthError } from '../kernel/errors/errors.ts';
 import { assertInScope, isInScope, type ModelScope } from '../kernel/model-scope.ts';
 import type { ModelLibrary, ModelSelection } from '../library/model.ts';
+import { memoryBytesPerSecond } from '../platform/machine/memory-speed.ts';
 import { omitUndefined } from '../kernel/omit-undefined.ts';
 import type { RequestContext } from '../telemetry/request-context.ts';
 import type { ModelTarget, OpenRequest } from './loads/open-request.ts';
@@ -98,6 +99,12 @@ export class Engines implements SessionHost {
       usableBytes: this.#lifecycle.usableBytes(),
       capacityBytes: hostBytes + (gpuMemory?.capacityBytes ?? 0),
     };
+  }
+
+  /** Bytes of weights that an answer on the CPU reads per second; undefined if the machine has GPUs. */
+  async weightBytesPerSecond(): Promise<number | undefined> {
+    const gpus = this.#options.gpuMemory?.budgets ?? [];
+    return gpus.length > 0 ? undefined : memoryBytesPerSecond();
   }
 
   /**

@@ -141,6 +141,7 @@ describe('the catalog', () => {
   it('recommends models that fit into the memory', async () => {
     const { body } = await get(hearth.url, '/api/v1/models/recommended');
     for (const { fits, source } of body.models) expect([fits, source]).toEqual(['fits', 'catalog']);
+    for (const model of body.models) expect(model.expected_tokens_per_second).toBeGreaterThan(0);
     const catalog = await get(hearth.url, '/api/v1/models/catalog');
     for (const { fits } of catalog.body.models) expect(fits).toMatch(/^(?:fits|partly|too_large)$/);
   });

@@ -59,6 +59,7 @@ it('greets an empty home with the starter models and downloads that fit', async 
   await downloads.waitFor();
   expect(await downloads.getByRole('listitem').count()).toBe(3);
   expect(await downloads.getByText('Fits', { exact: true }).count()).toBe(3);
+  expect(await downloads.getByText(/about [\d.,]+K? tokens\/s on the CPU/).count()).toBe(3);
   await checkLook(page, 'first-run');
   await page.getByRole('button', { name: 'Choose a model: hearth/starter-chat' }).click();
   await page.getByRole('option', { name: /starter-vision.*needs .* of memory/ }).click();

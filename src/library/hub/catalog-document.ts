@@ -21,12 +21,13 @@ const entrySchema = z
     license: line(100),
     description: line(300),
     min_dimensions: z.int().positive().optional(),
+    active_share: z.number().positive().max(1).optional(),
   })
-  .transform(({ size_bytes: approximateBytes, min_dimensions: minDimensions, ...entry }) => ({
-    ...entry,
-    approximateBytes,
-    ...omitUndefined({ minDimensions }),
-  }));
+  .transform((document) => {
+    const { size_bytes: approximateBytes, min_dimensions, active_share, ...entry } = document;
+    const optional = { minDimensions: min_dimensions, activeShare: active_share };
+    return { ...entry, approximateBytes, ...omitUndefined(optional) };
+  });
 
 const documentSchema = z.object({
   // Versions are compared as text, so they need one format.

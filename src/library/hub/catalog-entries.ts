@@ -16,6 +16,8 @@ export interface CatalogEntry {
    * (Matryoshka representation learning).
    */
   readonly minDimensions?: number;
+  /** In a mixture of experts, the share of the weights that the model reads for a token. */
+  readonly activeShare?: number;
 }
 
 const megabyte = 1_000_000;
@@ -138,6 +140,7 @@ export const catalogEntries: readonly CatalogEntry[] = [
     repository: 'LiquidAI/LFM2.5-8B-A1B-GGUF',
     quantization: 'Q4_K_M',
     approximateBytes: 5160 * megabyte,
+    activeShare: 0.18,
     license: 'lfm1.0',
     description: 'Mixture-of-experts model, fast even without a GPU; commercial use is limited.',
   },
@@ -147,6 +150,7 @@ export const catalogEntries: readonly CatalogEntry[] = [
     repository: 'ggml-org/gpt-oss-20b-GGUF',
     quantization: 'MXFP4',
     approximateBytes: 12110 * megabyte,
+    activeShare: 0.17,
     license: 'apache-2.0',
     description: 'Mixture-of-experts model that reasons and uses tools, for machines with 16 GB.',
   },
@@ -156,6 +160,7 @@ export const catalogEntries: readonly CatalogEntry[] = [
     repository: 'unsloth/Qwen3-Coder-30B-A3B-Instruct-GGUF',
     quantization: 'Q4_K_M',
     approximateBytes: 18560 * megabyte,
+    activeShare: 0.11,
     license: 'apache-2.0',
     description: 'Mixture-of-experts model for code and agents, for machines with 24 GB.',
   },
@@ -260,6 +265,7 @@ export const catalogEntries: readonly CatalogEntry[] = [
     repository: 'ggml-org/gemma-4-26B-A4B-it-GGUF',
     quantization: 'Q4_0',
     approximateBytes: 15810 * megabyte,
+    activeShare: 0.15,
     license: 'apache-2.0',
     description:
       'Mixture-of-experts model in many languages that sees images and uses tools, for machines with 24 GB.',
@@ -270,6 +276,7 @@ export const catalogEntries: readonly CatalogEntry[] = [
     repository: 'ggml-org/Qwen3.6-35B-A3B-GGUF',
     quantization: 'Q4_K_M',
     approximateBytes: 21320 * megabyte,
+    activeShare: 0.09,
     license: 'apache-2.0',
     description:
       'Mixture-of-experts model that sees images, reasons, codes and uses tools, for machines with 32 GB.',

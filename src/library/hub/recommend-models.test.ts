@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { CatalogEntry } from './catalog-entries.ts';
-import { recommendModels } from './recommend-models.ts';
+import { expectedSpeed, recommendModels } from './recommend-models.ts';
 
 const entry = (id: string, type: CatalogEntry['type'], gigabytes: number): CatalogEntry => ({
   id,
@@ -41,4 +41,9 @@ it('recommends no model twice, and at most as many as asked', () => {
   expect(all).toHaveLength(7);
   expect(new Set(all).size).toBe(7);
   expect(ids(100e9, 1)).toEqual(['large']);
+});
+
+it('expects more speed of a mixture of experts than of a dense model of its size', () => {
+  expect(expectedSpeed({ approximateBytes: 3e9 }, 20e9)).toBe(6.7);
+  expect(expectedSpeed({ approximateBytes: 3e9, activeShare: 0.1 }, 20e9)).toBe(67);
 });

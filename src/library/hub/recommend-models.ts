@@ -27,3 +27,11 @@ export function recommendModels(
   const first = [largest, seeing, quick].filter((entry) => entry !== undefined);
   return [...new Set([...first, ...general, ...usable])].slice(0, limit);
 }
+
+/** Tokens per second on the CPU. For each token, a model reads its active weights once. */
+export function expectedSpeed(
+  { approximateBytes, activeShare = 1 }: Pick<CatalogEntry, 'approximateBytes' | 'activeShare'>,
+  bytesPerSecond: number,
+): number {
+  return Number((bytesPerSecond / (approximateBytes * activeShare)).toPrecision(2));
+}

@@ -68,6 +68,9 @@ function figuresOf(model: CatalogModelRecord): readonly string[] {
     ...(model.id === model.repository ? [] : [model.repository]),
     model.quantization,
     model.size_bytes === undefined ? undefined : formatBytes(model.size_bytes),
+    model.expected_tokens_per_second === undefined
+      ? undefined
+      : labels.expectedSpeed({ speed: formatCompact(model.expected_tokens_per_second) }),
     model.license,
     model.downloads === undefined
       ? undefined

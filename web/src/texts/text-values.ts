@@ -159,6 +159,7 @@ export interface TextValues {
   'models.settings.profileOf': { readonly model: string };
   'models.settings.outdated': { readonly names: string };
   'models.firstRun.hint': { readonly memory: string };
+  'models.expectedSpeed': { readonly speed: string };
   'models.downloadModel': { readonly name: string };
   'models.downloadStarted': { readonly name: string };
   'models.alreadyThere': { readonly name: string };

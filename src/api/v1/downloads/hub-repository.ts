@@ -6,7 +6,7 @@ import {
 } from './hub-repository-schema.ts';
 import type { Hub, HubRepositoryPage } from '../../../library/hub/hub.ts';
 import { listBuilds, type HubBuild } from '../../../library/hub/list-builds.ts';
-import { recommendModels } from '../../../library/hub/recommend-models.ts';
+import { expectedSpeed, recommendModels } from '../../../library/hub/recommend-models.ts';
 import { parseRepositoryName } from '../../../library/hub/repository-name.ts';
 import { estimateFromSize, memoryFit } from '../../../engines/loads/memory-fit.ts';
 import type { Headroom } from '../../../engines/engines.ts';
@@ -34,12 +34,16 @@ export function mountHubRepository(app: App, services: ApiServices): void {
 
   mount(app, listRecommendedModels, async ({ query: { limit } }) => {
     const headroom = pool.headroom();
+    const bytesPerSecond = await pool.weightBytesPerSecond();
     const fits = (sizeBytes: number): boolean =>
       memoryFit(estimateFromSize(sizeBytes), headroom) === 'fits';
     return {
-      models: recommendModels(services.catalog.list(), fits, limit).map((entry) =>
-        toCatalogRecord(entry, hub.repositoryUrl(entry.repository), headroom),
-      ),
+      models: recommendModels(services.catalog.list(), fits, limit).map((entry) => ({
+        ...toCatalogRecord(entry, hub.repositoryUrl(entry.repository), headroom),
+        ...(bytesPerSecond !== undefined && {
+          expected_tokens_per_second: expectedSpeed(entry, bytesPerSecond),
+        }),
+      })),
       ...toHeadroom(headroom),
     };
   });

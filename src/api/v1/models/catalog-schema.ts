@@ -48,6 +48,13 @@ export const catalogModelSchema = z
       .boolean()
       .optional()
       .describe('Whether the model hub requires an account that accepted the terms.'),
+    expected_tokens_per_second: z
+      .number()
+      .positive()
+      .optional()
+      .describe(
+        'Present in recommendations for a machine without a GPU: the speed of one answer, estimated from the size and the measured speed of the memory.',
+      ),
     fits: memoryFitSchema.optional().describe('Present where `size_bytes` is known.'),
   })
   .meta({ id: 'CatalogModel' });
