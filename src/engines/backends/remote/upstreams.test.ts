@@ -298,36 +298,6 @@ describe('a feature that the server may lack', () => {
   });
 });
 
-describe('embeddings', () => {
-  it('are put in order', async () => {
-    const server = await serveUpstream((_request, response) =>
-      sendJson(response, {
-        data: [
-          { index: 1, embedding: [0, 1] },
-          { index: 0, embedding: [1, 0] },
-        ],
-        usage: { prompt_tokens: 4 },
-      }),
-    );
-    const { engine } = openUpstream([server.url]);
-    expect(await engine.embed(['a', 'b'], testContext())).toEqual({
-      vectors: [
-        [1, 0],
-        [0, 1],
-      ],
-      promptTokens: 4,
-    });
-  });
-
-  it('are an error if one is missing', async () => {
-    const server = await serveUpstream((_request, response) => sendJson(response, { data: [] }));
-    const { engine } = openUpstream([server.url]);
-    expect(await failureOf(engine.embed(['a'], testContext()))).toMatchObject({
-      code: 'upstream_error',
-    });
-  });
-});
-
 describe('the list of models', () => {
   it('has what the server and the settings say', async () => {
     const server = await serveUpstream((_request, response) =>
