@@ -76,7 +76,7 @@ export type ApproveCalls = (
   round: CallRound,
 ) => AsyncGenerator<TurnEvent, readonly CheckedCall[]>;
 
-/** How many tokens to generate and how to sample them, for chats and completions. */
+/** Limits of the tokens to generate, and their sampling, for chats and completions. */
 export interface GenerationOptions {
   readonly sampling: Sampling;
   readonly stop?: readonly string[];

@@ -343,7 +343,7 @@ export class Engines implements SessionHost {
     const { loadWaitSeconds } = this.#options;
     let timeLimitError: HearthError | undefined;
     const giveUp = (): void => {
-      // The load has begun: the scheduler refuses loads that do not begin within the same time.
+      // The load has begun by now, since the scheduler refuses loads that do not begin within this time.
       timeLimitError = stillLoading(instance.id, load.fraction, loadWaitSeconds);
       lease.abort(timeLimitError);
     };

@@ -10,7 +10,7 @@ import { deleteBlobIfUnused } from './delete-response.ts';
 /**
  * Marks calls of a response as used, either all or none.
  *
- * @returns false if the caller can't read the response, or one of the calls is not an unused call of it.
+ * @returns false if the caller can't read the response, or if one of the calls is unknown or used.
  */
 export async function useApprovals(
   transaction: Transaction<Schema>,

@@ -10,7 +10,7 @@ const lockWaitMs = 2000;
  */
 const maxKeptLogBytes = 16 * 1024 * 1024;
 
-/** Receives a message for the log about differences from a local disk. */
+/** Logs a message if the file is not on a local disk. */
 type ReportFileSystem = (message: string) => void;
 
 /** Opens a SQLite file, and restricts a new file to its owner. */

@@ -16,7 +16,7 @@ export interface BackgroundTurnsOptions extends Pick<
 > {
   /** Maximum number of running turns. */
   readonly maxRunning: number;
-  /** How long the events of a turn are kept after its end. */
+  /** Time for which the events of a turn are kept after its end. */
   readonly retentionMs?: number;
   /** Maximum bytes of one turn's events. */
   readonly maxTurnBytes?: number;

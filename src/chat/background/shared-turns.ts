@@ -25,7 +25,7 @@ export interface SharedTurnsOptions {
   readonly onCancel: (id: string) => void;
   /** Called if another process has taken over a turn, since this process did not renew its lease for too long. */
   readonly onLost: (id: string, error: HearthError) => void;
-  /** How long the events of a turn are kept after its end. */
+  /** Time for which the events of a turn are kept after its end. */
   readonly retentionMs: number;
   /** Interval between two checks for turns whose process has ended. */
   readonly lookMs?: number;

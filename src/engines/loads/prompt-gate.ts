@@ -24,7 +24,7 @@ const maxCountedContexts = 16;
 const maxUnshownCharacters = 1024 * 1024;
 /** A long text is counted in pieces of this length, so that the counting can stop early. */
 const pieceCharacters = 64 * 1024;
-/** Length of a piece's end in which white space is searched, to cut the piece there. */
+/** Length of a piece's end that is searched for white space, to cut the piece there. */
 const cutCharacters = 1024;
 /** Maximum number of additional tokens that a cut may cause. */
 const tokensPerCut = 16;

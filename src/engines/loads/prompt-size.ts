@@ -6,7 +6,7 @@ import type { TokenizerFacts } from '../../library/tokenizer-facts.ts';
 const maxMargin = 1024 * 1024;
 /** The event loop can do other work after each slice. */
 const sliceCharacters = 256 * 1024;
-/** The tokens of longer words are computed from their bytes. Shorter ones may be a single unknown token. */
+/** A word of up to this length may be a single unknown token. The tokens of longer words are computed from their bytes. */
 const maxWordBytes = 1024;
 
 /** Control and format characters, which word tokenizers drop. */

@@ -2,8 +2,8 @@ import type { ModelEntry } from '../../library/model.ts';
 import { cacheCells, cacheCount, windowCells, type MemoryDemand } from './cache-cells.ts';
 
 /**
- * Size of idle slots' tokens that slows an engine little, as a share of the weights. In each step, the engine reads
- * the weights, and passes over the tokens of idle slots.
+ * Maximum size of the tokens in idle slots, as a share of the weights. In each step, the engine reads the weights and
+ * passes over these tokens, so more of them would slow it down.
  */
 const idleShare = 0.05;
 

@@ -27,8 +27,8 @@ export interface CacheSize {
   /** Maximum cells of one slot. */
   readonly contextLength: number;
   /**
-   * Number of idle slots' cells that slows down the engine little, although it passes over them in each step.
-   * Undefined: any number.
+   * Maximum cells in idle slots. The engine passes over them in each step, so more would slow it down. Undefined: no
+   * limit.
    */
   readonly maxIdleCells?: number | undefined;
 }

@@ -25,7 +25,7 @@ export interface DownloadManagerOptions extends DownloadJobsOptions {
 
 export interface ContinuableDownloadManager extends DownloadManager {
   /**
-   * Resumes the downloads that ran when the server stopped or crashed, and removes the files of cancelled jobs. Paused
+   * Resumes the downloads that ran when the server stopped or crashed, and removes the files of canceled jobs. Paused
    * jobs stay paused. Call once, at startup.
    */
   continueInterrupted(): Promise<void>;

@@ -23,7 +23,7 @@ export function partPath(modelsFolder: string, jobId: string, index: number): st
   return join(stagingFolder(modelsFolder, jobId), `${index}.part`);
 }
 
-/** Removes the files of a job, including a cancelled one. */
+/** Removes the files of a job, including a canceled one. */
 export async function removeStaging(modelsFolder: string, jobId: string): Promise<void> {
   const folder = stagingFolder(modelsFolder, jobId);
   await removeFolder(folder);
@@ -42,7 +42,7 @@ export async function markCancelled(modelsFolder: string, jobId: string): Promis
 }
 
 /**
- * Removes the folders of cancelled jobs. All others stay: several home folders may share a models folder, so a folder
+ * Removes the folders of canceled jobs. All others stay: several home folders may share a models folder, so a folder
  * without a job here may belong to a download there.
  *
  * @returns The names of the folders that belong to none of the jobs.

@@ -1,4 +1,4 @@
-/** Files of requests and answers, and the batches that run them. Only its owner finds a file or batch. */
+/** Files of requests and answers, and the batches that run them. A file or batch is visible only to its owner. */
 
 /** Purposes of documents, which are kept until they are deleted. */
 export const documentPurposes = ['assistants', 'user_data'] as const;

@@ -200,7 +200,7 @@ function toStoreError(error: unknown, isCommitUnknown = false): unknown {
   return reason === undefined ? error : new StoreUnavailableError(reason, error, isCommitUnknown);
 }
 
-/** Text can't have a NUL; such a lookup finds nothing, since no stored text has this character in its place. */
+/** Replaces NUL, which text in PostgreSQL can't have. */
 function toPostgresValue(value: unknown): unknown {
   return typeof value === 'string' ? value.replaceAll('\0', '\u{fffd}') : value;
 }

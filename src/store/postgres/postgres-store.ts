@@ -23,9 +23,9 @@ interface PostgresStoreOptions {
   /** Storage for the images; if absent, the database keeps them. The caller closes it after the store. */
   readonly objects?: ObjectStorage | undefined;
   readonly maxConnections?: number;
-  /** How long opening the store waits for a database that can't be reached. */
+  /** Time to wait for a database that can't be reached. */
   readonly waitMs?: number;
-  /** How long to try to store a response while the database is not available. */
+  /** Time for which storing a response is repeated while the database is not available. */
   readonly retryMs?: number;
   readonly timeouts?: PoolTimeouts;
   readonly onMigrated?: ((versions: SchemaVersions) => void) | undefined;

@@ -20,7 +20,7 @@ it('admits the requests of a minute at once, and then as time passes', async () 
   ]);
   expect(decisions[0]?.states.requestsPerMinute).toMatchObject({ limit: 3 });
   expect(decisions[0]?.states.tokensPerMinute).toBeUndefined();
-  // A third of a minute brings one back.
+  // A third of a minute frees one request.
   expect(decisions[4]?.refusal?.waitMs).toBeGreaterThan(10_000);
   expect(decisions[4]?.refusal?.waitMs).toBeLessThanOrEqual(20_000);
   expect((await rateLimits.admit('b', limits)).refusal).toBeUndefined();

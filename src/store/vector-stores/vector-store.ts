@@ -1,4 +1,4 @@
-/** Sets of files for semantic search. Only its owner finds a store. */
+/** Sets of files for semantic search. A store is visible only to its owner. */
 import type { Page } from '../batches/batch.ts';
 
 const dayMs = 24 * 3600 * 1000;

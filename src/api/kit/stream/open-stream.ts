@@ -66,7 +66,7 @@ export async function openStream<Item extends StreamItem, Message>(
   try {
     for (;;) {
       const next = items.next();
-      // If the time limit comes first, it is awaited again; until then it must not become an unhandled rejection.
+      // After the time limit, `next` is awaited again; until then its failure must not become an unhandled rejection.
       next.catch(() => {});
       const result = await (timeLimit === undefined ? next : Promise.race([next, timeLimit]));
       if (result === undefined || result.done === true) {

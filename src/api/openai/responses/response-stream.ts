@@ -184,7 +184,7 @@ export class ResponseStream {
       ...omitUndefined({ dropped_turns: result?.droppedTurns }),
       ...(result === undefined ? {} : { usage: toUsage(result.usage) }),
     };
-    // OpenAI's streams have no event type for cancelled responses.
+    // OpenAI's streams have no event type for canceled responses.
     const type = status === 'cancelled' ? 'incomplete' : status;
     return { type: `response.${type}`, response };
   }

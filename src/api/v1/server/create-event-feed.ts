@@ -18,7 +18,7 @@ interface FeedSources {
   readonly logger: Logger;
 }
 
-/** How often the progress of requests is published, while a client follows it. */
+/** Interval at which the progress of requests is published, while a client follows it. */
 const requestProgressMs = 500;
 
 /** Creates the feed of server events, in the API's format. */

@@ -8,7 +8,7 @@ type ExtraSampling = Partial<
   Record<'topK' | 'minP' | 'repeatPenalty' | 'repeatLastTokens', string>
 >;
 
-/** Finds stop strings. `hearth` if the server does not name what it found, or also searches outside the answer. */
+/** The side that finds stop strings: `hearth` if the server does not name what it found, or also searches outside the answer. */
 type StopStringOwner = 'server' | 'hearth';
 
 /** How a server's API differs from OpenAI's chat and text completions. */
