@@ -191,7 +191,7 @@ describe('ImageAllowance', () => {
   });
 
   it('allows 256 MiB for all turns', () => {
-    // The images of other tests in this process take less than the one that is left out.
+    // Leaves room for the images of other tests in this process.
     const mebibyte = 2 ** 20;
     const turns = Array.from({ length: 17 }, () => new ImageAllowance(modelEntry(), 1000));
     for (const turn of turns.slice(0, 15)) turn.hold(16 * mebibyte, 'image');

@@ -17,7 +17,7 @@ function* call(index: number, name: string, ...pieces: string[]): Generator<Gene
   for (const argumentsJson of pieces) yield { type: 'toolCall.delta', index, argumentsJson };
 }
 
-/** Generates one list of events after the other, each with its end. */
+/** Each generation yields the next list of events and an end. */
 const generations = (...lists: readonly GenerationEvent[][]) =>
   async function* (generation: number): AsyncGenerator<GenerationEvent> {
     yield* lists[Math.min(generation, lists.length - 1)] ?? [];

@@ -34,7 +34,7 @@ const progress: GenerationEvent = {
   totalTokens: 7,
 };
 
-/** Generates one list of events after the other, each with its end. */
+/** Each generation yields the next list of events and an end. */
 const generations = (...lists: readonly GenerationEvent[][]) =>
   async function* (generation: number): AsyncGenerator<GenerationEvent> {
     yield* lists[Math.min(generation, lists.length - 1)] ?? [];

@@ -37,7 +37,7 @@ export interface ResponseRepository {
    *   or a new one.
    * @param begun Properties of a new conversation.
    * @throws HearthError `invalid_value` if `find` does not return the parent for this owner, for example because it was
-   *   deleted during the turn. `conversation_not_found` likewise.
+   *   deleted during the turn; `conversation_not_found` if the owner has no such conversation.
    * @throws Error if the database can't write (such as a full disk); nothing is stored then.
    */
   insert(

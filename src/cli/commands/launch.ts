@@ -131,7 +131,7 @@ interface ContextLength {
   readonly largest: number;
 }
 
-/** Undefined for a model of another server, which alone knows it. */
+/** Undefined for a model of another server, since only that server knows it. */
 async function findContextLength(
   client: Client,
   model: string,

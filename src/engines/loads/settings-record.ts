@@ -93,7 +93,7 @@ export interface GenerationDefaults {
   readonly adapters?: readonly AdapterChoice[];
 }
 
-/** The settings of a model, or of a profile, which is another name for a model, with its own settings. */
+/** The settings of a model or profile. A profile is another name for a model, with settings of its own. */
 export interface SettingsRecord extends GenerationDefaults {
   /** Only for a profile: the model's key, perhaps with `@variant`. */
   readonly base?: string;

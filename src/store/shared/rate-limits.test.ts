@@ -70,7 +70,7 @@ it.skipIf(postgresFolderVariable in process.env)(
     const refused = await rateLimits.admit('a', limits);
     expect(refused.refusal?.waitMs).toBeGreaterThan(170_000);
     expect(refused.refusal?.waitMs).toBeLessThanOrEqual(180_000);
-    // Time passes as before.
+    // From here on, the clock runs normally.
     setClock(-24 * hour + 175_000);
     expect((await rateLimits.admit('a', limits)).refusal?.waitMs).toBeLessThanOrEqual(10_000);
     setClock(-24 * hour + 181_000);

@@ -80,8 +80,8 @@ export function useConversations() {
     list,
     titles: async (search?: string, ownerId?: string | null) =>
       (await list(search, ownerId)).map(({ title }) => title),
-    /** Reads or changes the database without the repositories. */
     assertSound: async () => database?.assertSound(),
+    /** Reads or changes the database without the repositories. */
     query: async (text: string): Promise<readonly Record<string, unknown>[]> =>
       (await database?.query(text)) ?? [],
   };
