@@ -7,7 +7,7 @@ import { GenerationAccount } from '../generation-account.ts';
 import type { ManagedSlots } from '../states/managed-slots.ts';
 import { prefixHash } from '../states/prefix-hash.ts';
 import type { SlotUse } from '../states/slot-manager.ts';
-import { Prefill, PrefillSpeed } from './prefill.ts';
+import { ActivePrompt, Prefill, PrefillSpeed } from './prefill.ts';
 import { AnswerLengths } from './prompt-cells.ts';
 import { Scheduler } from './scheduler.ts';
 import { SlotRun } from './slot-run.ts';
@@ -256,6 +256,23 @@ describe('Prefill', () => {
     await setup.finish(setup.open(1000, 'next'));
     expect(setup.started).toEqual(['stream false', 'next true']);
     await setup.finish(stream);
+  });
+
+  it('tokenizes a prompt again if another one that shared its tokens has left', async () => {
+    const { slots } = setUp();
+    const { tokenize } = slots;
+    slots.tokenize = async (generation, signal) => {
+      await new Promise(setImmediate);
+      signal.throwIfAborted();
+      return tokenize(generation, signal);
+    };
+    const prompt = new ActivePrompt(request(3), null, slots);
+    const [leaving, staying] = [new AbortController(), new AbortController()];
+    const shared = prompt.tokens(leaving.signal);
+    const own = prompt.tokens(staying.signal);
+    leaving.abort(new Error('left'));
+    await expect(shared).rejects.toThrow('left');
+    expect(await own).toHaveLength(3);
   });
 
   it('reads the whole prompt if it cannot be cut or a piece fails', async () => {

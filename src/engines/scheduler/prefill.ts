@@ -304,11 +304,14 @@ export class ActivePrompt {
   }
 
   /**
-   * Tokenizes the prompt; undefined if it contains more than text. The engine is asked only once.
+   * Tokenizes the prompt; undefined if it contains more than text. The engine is asked once, and again after a failure
+   * or if the request that asked it has left.
    *
    * @throws The errors of `EngineSlots.tokenize`.
    */
-  tokens(signal: AbortSignal): Promise<readonly number[] | undefined> {
+  async tokens(signal: AbortSignal): Promise<readonly number[] | undefined> {
+    // Another request may have asked, with its own signal.
+    if (this.#tokens !== undefined) await this.#tokens.catch(() => {});
     this.#tokens ??= this.#slots.tokenize(this.request, signal).catch((error: unknown) => {
       this.#tokens = undefined;
       throw error;
