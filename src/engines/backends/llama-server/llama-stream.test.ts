@@ -190,6 +190,18 @@ describe('a stream of llama-server', () => {
   });
 
   it.each([
+    ['one E', [{ text: 'one ' }, { text: 'E' }]],
+    ['E', [{ text: 'E' }]],
+  ])('shows the end of an answer that the engine could not parse: %s', (content, texts) => {
+    const decoder = new StreamDecoder(request, llamaDialect);
+    const events = [bytes(delta({ content })), bytes(parseError)].flatMap((each) =>
+      decoder.decode([each]),
+    );
+    expect(events).toMatchObject(texts);
+    expect(decoder.end()).toMatchObject({ isMalformed: true });
+  });
+
+  it.each([
     ['before any text', 'invalid_output', [parseError]],
     ['after reasoning only', 'invalid_output', [delta({ reasoning_content: 'A' }), parseError]],
     [

@@ -283,7 +283,10 @@ export class StreamDecoder {
   #acceptError(error: unknown): void {
     const { failures } = this.#dialect;
     const wire = readWireError(error);
-    if (this.#reader.hasAnswer && failures.isParseFailure(wire)) this.#isMalformed = true;
+    const isUnparsed = failures.isParseFailure(wire);
+    // The text that was held is a part of the answer.
+    if (isUnparsed) this.#acceptEnd(false);
+    if (isUnparsed && this.#reader.hasAnswer) this.#isMalformed = true;
     else this.#failure ??= failures.reported(wire);
   }
 
