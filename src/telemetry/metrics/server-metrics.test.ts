@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { parseMetrics } from '../../../test/setup/observability/prometheus-text.ts';
 import { RequestRecord } from '../request-record.ts';
 import { ServerEvents } from '../server-events.ts';
-import { ServerMetrics, type InstanceMetrics } from './server-metrics.ts';
+import { ServerMetrics, type InstanceMetrics, type ReplicaMetrics } from './server-metrics.ts';
 
 const instance: InstanceMetrics = {
   instanceId: 'a/b',
@@ -21,10 +21,12 @@ function setUp() {
     throw error;
   });
   let instances: readonly InstanceMetrics[] = [];
+  let replicas: readonly ReplicaMetrics[] = [];
   const metrics = new ServerMetrics({
     events,
     version: '1.2.3',
     instances: async () => instances,
+    replicas: () => replicas,
     memory: () => ({ availableBytes: 7, reservedBytes: 5 }),
     folders: { home: tmpdir(), models: join(tmpdir(), 'missing') },
   });
@@ -52,6 +54,9 @@ function setUp() {
     read,
     setInstances: (next: readonly InstanceMetrics[]) => {
       instances = next;
+    },
+    setReplicas: (next: readonly ReplicaMetrics[]) => {
+      replicas = next;
     },
   };
 }
@@ -157,4 +162,16 @@ it('bounds the series, whatever clients send and however many models there are',
   expect(models).toHaveLength(201);
   expect(samples['hearth_generations_total none other chat']).toBe(100);
   expect(samples['hearth_http_requests_total other none 404']).toBe(300);
+});
+
+it('shows the replicas of a remote server until it is removed', async () => {
+  const { read, setReplicas } = setUp();
+  const up = 'hearth_upstream_replica_up http://gpu:1 lab';
+  const running = 'hearth_upstream_requests_running http://gpu:1 lab';
+  const replica = { upstream: 'lab', url: 'http://gpu:1', isAvailable: false, activeRequests: 2 };
+  setReplicas([replica]);
+  expect(await read()).toMatchObject({ [up]: 0, [running]: 2 });
+  setReplicas([]);
+  const left = Object.keys(await read()).filter((name) => name.startsWith('hearth_upstream'));
+  expect(left).toEqual([]);
 });

@@ -101,9 +101,9 @@ export class ServerMetrics {
     this.#set('hearth_memory_available_bytes', {}, availableBytes);
     this.#set('hearth_memory_reserved_bytes', {}, reservedBytes);
     this.#set('hearth_downloads_active', {}, this.#downloadedBytes.size);
-    this.#readReplicas();
     await this.#readDisks();
-    for (const name of instanceGauges) this.#gauge(name).reset();
+    for (const name of passingGauges) this.#gauge(name).reset();
+    this.#readReplicas();
     for (const state of ['waiting', 'loading', 'ready']) {
       const count = instances.filter((instance) => instance.state === state).length;
       this.#set('hearth_instances', { state }, count);
@@ -266,8 +266,10 @@ export class ServerMetrics {
   }
 }
 
-/** Gauges whose series end with their instance. */
-const instanceGauges = [
+/** Gauges whose series end with their instance or their remote server. */
+const passingGauges = [
+  'hearth_upstream_replica_up',
+  'hearth_upstream_requests_running',
   'hearth_num_requests_running',
   'hearth_num_requests_waiting',
   'hearth_instance_estimated_bytes',
