@@ -2,8 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { ToolMarkupReader, type MarkupPiece } from './tool-markup.ts';
 
 /** Decodes a text that arrives in pieces of a fixed length, and joins the texts. */
-function read(text: string, length = text.length): readonly (string | object)[] {
-  const reader = new ToolMarkupReader();
+function read(
+  text: string,
+  length = text.length,
+  isOnlyAtStart = false,
+): readonly (string | object)[] {
+  const reader = new ToolMarkupReader(isOnlyAtStart);
   const pieces: MarkupPiece[] = [];
   for (let at = 0; at < text.length; at += length) {
     pieces.push(...reader.push(text.slice(at, at + length)));
@@ -49,6 +53,7 @@ describe('markup of tool calls', () => {
       '<tool_call>\n<function=get_tide>\n<parameter=harbour>\nBrest\n</parameter>\n</function>\n</tool_call>',
       [{ get_tide: '{}' }],
     ],
+    ['text after white space', `\n[1] <tool_call>${call}</tool_call>`, ['\n[1] ', tide]],
     ['white space before', `\n\n<tool_call>${call}</tool_call>`, [tide]],
     ['nonsense', '<tool_call></tool_call>', [{ '': '{}' }]],
   ])('is read as calls: %s', (_, text, expected) => {
@@ -67,6 +72,13 @@ describe('markup of tool calls', () => {
     expect(read(text)).toEqual([text]);
     expect(read(text, 1)).toEqual([text]);
     expect(read(text, 3)).toEqual([text]);
+  });
+
+  it.each([
+    [`Write <tool_call>${call}</tool_call>.`, [`Write <tool_call>${call}</tool_call>.`]],
+    [`\n<tool_call>${call}</tool_call> or <function=f>`, [tide, 'or ', { f: '{}' }]],
+  ])('counts only at the start of a text if a server parses calls itself: %s', (text, expected) => {
+    for (const length of [text.length, 1, 7]) expect(read(text, length, true)).toEqual(expected);
   });
 
   it('holds no text back but what may begin a mark', () => {

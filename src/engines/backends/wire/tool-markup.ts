@@ -68,9 +68,9 @@ export class ToolMarkupReader {
 
   push(text: string): readonly MarkupPiece[] {
     this.#pending += text;
-    if (this.#isOnlyAtStart && this.#hasText) return this.end();
     const pieces: MarkupPiece[] = [];
     for (;;) {
+      if (this.#isOnlyAtStart && this.#hasText) return [...pieces, ...this.end()];
       if (this.#format === undefined) {
         const found = this.#findOpening();
         if (found === undefined) {
@@ -79,8 +79,10 @@ export class ToolMarkupReader {
           if (isVisible) this.#takeText(pieces, length);
           return pieces;
         }
-        if (!this.#hasText) this.#pending = this.#pending.trimStart();
-        this.#takeText(pieces, this.#pending.indexOf(found.format.open));
+        const isFirst = !this.#hasText && this.#pending.slice(0, found.index).trim() === '';
+        if (isFirst) this.#pending = this.#pending.slice(found.index);
+        else this.#takeText(pieces, found.index);
+        if (this.#isOnlyAtStart && this.#hasText) continue;
         // A code block may begin before the markup.
         if (this.#isInCode) {
           this.#takeText(pieces, found.format.open.length);
