@@ -41,7 +41,10 @@ describe('the details of models on the command line', () => {
     const again = JSON.parse(lines[0] ?? '') as number[];
     for (const [index, value] of vector.entries()) expect(again[index]).toBeCloseTo(value, 2);
     const none = await hearth('embed', '-m', 'starter-embed');
-    expect(none).toMatchObject({ exitCode: 2, stderr: 'error: The standard input has no text.\n' });
+    expect(none).toMatchObject({
+      exitCode: 2,
+      stderr: 'error: The standard input has no text. Pass texts as arguments, or pipe them in.\n',
+    });
   });
 
   // covers cli-7

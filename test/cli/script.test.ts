@@ -36,7 +36,9 @@ describe('hearth script, without a server', () => {
     expect(shown).toEqual({ exitCode: 0, stdout: `${stdout}\n`, stderr });
   });
 
-  it.each(refusedTexts)('refuses $name', async ({ options, message }) => {
+  // The command has its own message for an empty standard input.
+  const refused = refusedTexts.filter(({ options }) => options.text !== '');
+  it.each(refused)('refuses $name', async ({ options, message }) => {
     const input = options as CaseOptions;
     const outcome = await runCommand(['script', ...toFlags(input)], { stdin: input.text });
     expect(outcome).toMatchObject({ exitCode: 1, stdout: '' });
@@ -58,18 +60,24 @@ describe('hearth script, without a server', () => {
   });
 });
 
+it('names the ways to pass a text if there is none', async () => {
+  const { exitCode, stderr } = await runCommand(['script'], { stdin: '' });
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain('Name a text file, or pipe a text in.');
+});
+
 describe('hearth script as a program', () => {
-  const text = 'Speaker 1: “Hi” (laughs) 😀\nSpeaker 2: Hello.\n';
+  const dialogue = 'Speaker 1: “Hi” (laughs) 😀\nSpeaker 2: Hello.\n';
 
   it('reads the standard input', async () => {
-    const outcome = await runHearth(['script'], { home: folder.path, stdin: text });
+    const outcome = await runHearth(['script'], { home: folder.path, stdin: dialogue });
     const stdout = 'Speaker 1: Hi\nSpeaker 2: Hello.\n';
     expect(outcome).toEqual({ exitCode: 0, stdout, stderr: '' });
   });
 
   it('reads a file, and lists of voices and emotions', async () => {
     const file = join(folder.path, 'dialogue.txt');
-    await writeFile(file, text);
+    await writeFile(file, dialogue);
     const flags = ['--speakers', '2', '--voices', 'alice, carl', '--emotion', 'calm,happy'];
     const { exitCode, stdout } = await runHearth(['script', file, ...flags, '--json'], {
       home: folder.path,
@@ -84,7 +92,7 @@ describe('hearth script as a program', () => {
   });
 
   it('reads back what it wrote', async () => {
-    const first = await runHearth(['script'], { home: folder.path, stdin: text });
+    const first = await runHearth(['script'], { home: folder.path, stdin: dialogue });
     const again = await runHearth(['script', '-', '--output', 'json'], {
       home: folder.path,
       stdin: first.stdout,
@@ -96,7 +104,7 @@ describe('hearth script as a program', () => {
   });
 
   it.each([
-    [['script', 'no-such.txt'], /^error: .*no-such\.txt/m],
+    [['script', 'no-such.txt'], /^error: .*no-such\.txt\..* pipe it in/m],
     [['script', '.'], /^error: /m],
   ])('%j fails with a message', async (commandLine, message) => {
     const { exitCode, stdout, stderr } = await runHearth(commandLine, { home: folder.path });

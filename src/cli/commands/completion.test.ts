@@ -3,6 +3,7 @@ import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { runCommand } from '../../../test/setup/cli/run-command.ts';
 import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
 import { commandTable } from '../command-table.ts';
 import {
@@ -17,6 +18,14 @@ const run = promisify(execFile);
 let commands: readonly CommandWords[] = [];
 beforeAll(async () => {
   commands = await listCommandWords(commandTable);
+});
+
+it('names a shell that it does not know', async () => {
+  const { exitCode, stderr } = await runCommand(['completion', 'tcsh']);
+  expect([exitCode, stderr]).toEqual([
+    2,
+    'error: Unknown shell "tcsh". Allowed: bash, zsh, fish.\n',
+  ]);
 });
 
 it('knows the commands, options and models of the command table', () => {

@@ -204,7 +204,9 @@ export const completion = defineCommand({
     }
     const shell = shells.find((name) => name === positionals.shell);
     if (shell === undefined) {
-      throw new UsageError(`Unknown shell. Allowed: ${shells.join(', ')}.`);
+      throw new UsageError(
+        `Unknown shell ${JSON.stringify(positionals.shell)}. Allowed: ${shells.join(', ')}.`,
+      );
     }
     output.write(completionScript(shell, await listCommandWords(commands)));
   },

@@ -54,7 +54,11 @@ async function readTexts(
     throw new UsageError('No text. Pass texts as arguments, or pipe them in.');
   const piped = await readStandardInput(stdin, terminal.messages, signal);
   const read = isByLine ? piped.split(/\r?\n/).filter((line) => line.trim() !== '') : [piped];
-  if (read.length === 0 || read[0] === '') throw new UsageError('The standard input has no text.');
+  if (read.length === 0 || read[0] === '') {
+    throw new UsageError(
+      'The standard input has no text. Pass texts as arguments, or pipe them in.',
+    );
+  }
   return read;
 }
 

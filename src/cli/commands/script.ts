@@ -93,7 +93,7 @@ function readEmotion(name: string): Emotion {
 const maxFileBytes = 48 * 1024 * 1024;
 
 /**
- * @throws CommandError if the file does not exist or is too large; the system's error if it cannot be read; the
+ * @throws UsageError if the standard input is empty; CommandError if the file does not exist or is too large; the system's error if it cannot be read; the
  *   signal's reason when aborted.
  */
 export async function readText(
@@ -101,11 +101,13 @@ export async function readText(
   { stdin, terminal, signal }: CommandContext,
 ): Promise<string> {
   if (file === undefined || file === '-') {
-    return readStandardInput(stdin, terminal.messages, signal);
+    const piped = await readStandardInput(stdin, terminal.messages, signal);
+    if (piped !== '') return piped;
+    throw new UsageError('The standard input has no text. Name a text file, or pipe a text in.');
   }
   const { size } = await stat(file).catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT') {
-      throw new CommandError(`File not found: ${file}`);
+      throw new CommandError(`File not found: ${file}. Check the path; to use a text, pipe it in.`);
     }
     throw error;
   });
