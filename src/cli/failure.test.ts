@@ -2,7 +2,8 @@ import { readFile, rename } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { describeSystemError, systemErrorRemedy } from './failure.ts';
+import { ApiError } from './client/client-error.ts';
+import { describeFailure, describeSystemError, systemErrorRemedy } from './failure.ts';
 
 const failureOf = (work: Promise<unknown>): Promise<Error> =>
   work.then(
@@ -47,4 +48,11 @@ describe('describeSystemError', () => {
 it('has a remedy for each error of the system', () => {
   const error = Object.assign(new Error('ELOOP: x'), { errno: -40, code: 'ELOOP', path: '/a' });
   expect(systemErrorRemedy(error)).toContain('`hearth doctor`');
+});
+
+it('says how a command passes the token that a server requires', () => {
+  const error = new ApiError({ type: 'invalid_request', message: 'No.', code: 'invalid_api_key' });
+  expect(describeFailure(error)).toBe(
+    'No. Pass a token to the command with --token or HEARTH_TOKEN.',
+  );
 });

@@ -1,6 +1,7 @@
 import { SettingsError } from '../settings/settings-error.ts';
 import { HearthError } from '../kernel/errors/errors.ts';
 import { StoreOpenError } from '../server/offline/errors.ts';
+import { ApiError } from './client/client-error.ts';
 import type { ExitCode } from './command.ts';
 import { getSystemErrorMap } from 'node:util';
 import { errorCode } from '../kernel/error-code.ts';
@@ -62,6 +63,10 @@ export function describeFailure(error: unknown): string | undefined {
 /** Advice for the user; undefined if the error's message already contains it. */
 export function remedyOf(error: unknown): string | undefined {
   if (error instanceof SettingsError) return error.fileRemedy;
+  // The message of the server is for programs that send headers.
+  if (error instanceof ApiError && error.code === 'invalid_api_key') {
+    return 'Pass a token to the command with --token or HEARTH_TOKEN.';
+  }
   const isMissing = error instanceof HearthError && error.code === 'missing_file';
   const system = isMissing ? error.cause : error;
   return system instanceof Error ? systemErrorRemedy(system) : undefined;
