@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { systemServiceFolder } from '../platform/home/system-service-folder.ts';
 import type { CommandEntry, CommandGroup } from './command.ts';
-import { Interruption } from './failure.ts';
+import { describeFailure, Interruption } from './failure.ts';
+import { errorCode } from '../kernel/error-code.ts';
 import { runProgram } from './program.ts';
 import { createTerminal } from './ui/terminal.ts';
 
@@ -41,7 +42,15 @@ export async function runProcess(
     signal: stopping.signal,
     keepCompiledCode,
   });
-  stdout.write('', () => exit(exitCode));
+  stdout.write('', (error) => {
+    if (error == null || isReaderGone(error)) exit(exitCode);
+    stderr.write(`error: The output is incomplete. ${describeFailure(error)}\n`, () => exit(1));
+  });
+}
+
+/** True if the reader of the output has exited, or its terminal was closed. */
+function isReaderGone(error: Error): boolean {
+  return ['EPIPE', 'EIO', 'ERR_STREAM_DESTROYED'].includes(errorCode(error) ?? '');
 }
 
 function readProcessStatus(): string | undefined {

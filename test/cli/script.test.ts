@@ -1,10 +1,14 @@
+import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { CaseOptions } from '../fixtures/speech-script/speech-script-case.ts';
 import { refusedTexts, speechScriptCases } from '../fixtures/speech-script-cases.ts';
 import { runCommand } from '../setup/cli/run-command.ts';
 import { runHearth } from '../setup/cli/run-hearth.ts';
+import { projectFolder } from '../setup/project-folder.ts';
+import { hearthEntryPoint } from '../setup/server/hearth-process.ts';
 import { useTemporaryFolder } from '../setup/temporary-folder.ts';
 
 const folder = useTemporaryFolder();
@@ -64,6 +68,18 @@ it('names the ways to pass a text if there is none', async () => {
   const { exitCode, stderr } = await runCommand(['script'], { stdin: '' });
   expect(exitCode).toBe(2);
   expect(stderr).toContain('Name a text file, or pipe a text in.');
+});
+
+it.skipIf(process.platform !== 'linux')('fails if the disk of its output is full', async () => {
+  const script = '"$0" "$1" script "$2" > /dev/full';
+  const file = join(projectFolder, 'LICENSE');
+  const run = promisify(execFile)('sh', ['-c', script, process.execPath, hearthEntryPoint, file]);
+  await expect(run).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(
+      /^error: The output is incomplete\. No space left on the disk\. Free some space, /,
+    ),
+  });
 });
 
 describe('hearth script as a program', () => {

@@ -23,7 +23,7 @@ export interface TerminalStream {
 export interface Terminal {
   readonly output: TerminalStream;
   readonly messages: TerminalStream;
-  /** Aborts when the reader of the output exits, as in `hearth ls | head -1`. */
+  /** Aborts when output can't be written any more, because the reader has exited (`hearth ls | head -1`) or the disk is full. */
   readonly outputClosed: AbortSignal;
 }
 
@@ -45,8 +45,8 @@ export function createTerminal(options: {
 function wrap(stream: OutputStream, hasColors: boolean, onClosed: () => void): TerminalStream {
   const isInteractive = stream.isTTY === true;
   let isClosed = false;
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
+  // `runProcess` reports the error.
+  stream.on('error', () => {
     isClosed = true;
     onClosed();
   });
