@@ -174,6 +174,10 @@ describe('POST /api/chat', () => {
     expect(stopped.body.message.content).toBe(before);
     expect(stopped.body.done_reason).toBe('stop');
     await chat({ ...ask('Hello!'), options: { ...options, num_ctx: 1024 } });
+    for (const window of [-1, 2 ** 31 - 1]) {
+      const penalty = { repeat_penalty: 1.1, repeat_last_n: window };
+      await chat({ ...ask('Hello!'), options: { ...options, ...penalty } });
+    }
     const { body } = await get(hearth.url, '/api/ps');
     const contexts = body.models.map(
       ({ context_length: length }: { context_length: number }) => length,

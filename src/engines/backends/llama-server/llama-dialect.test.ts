@@ -51,6 +51,18 @@ describe('the body of a chat', () => {
     });
   });
 
+  it.each([
+    [-1, 4096],
+    [0, 0],
+    [64, 64],
+    [2 ** 31 - 1, 4096],
+  ])('has a window of at most the context for a penalty on %d tokens', (window, expected) => {
+    const sampling = { repeatLastTokens: window };
+    const request = { kind: 'chat', messages: [], sampling } as const;
+    const { body } = wireCall(request, createLlamaDialect([], 4096));
+    expect(body).toMatchObject({ repeat_last_n: expected });
+  });
+
   it('keeps stop strings from the engine, which would find them in the reasoning', () => {
     const body = bodyOf({ stop: ['x'] });
     expect(body['stop']).toBeUndefined();

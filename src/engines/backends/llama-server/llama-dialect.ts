@@ -1,7 +1,7 @@
 import { HearthError } from '../../../kernel/errors/errors.ts';
 import { engineStreamFailures } from '../wire/engine-client.ts';
 import type { JsonSchema, WireDialect } from '../wire/dialect.ts';
-import type { AdapterScale, GenerationRequest } from '../../engine.ts';
+import type { AdapterScale, GenerationRequest, Sampling } from '../../engine.ts';
 import { isParseFailure, streamFailure } from './engine-failure.ts';
 import { toGrammarSchema } from './grammar/grammar-schema.ts';
 
@@ -16,9 +16,28 @@ const maxSchemaNodes = 20_000;
  * the model's defaults (`general.sampling.*` of the GGUF), else the engine's.
  *
  * @param adapters In the order of the engine's adapter numbers.
+ * @param contextLength Needed to generate.
  */
-export function createLlamaDialect(adapters: AttachedAdapters): WireDialect {
-  return { ...llamaDialect, ownFields: (request) => ownFields(request, adapters) };
+export function createLlamaDialect(
+  adapters: AttachedAdapters,
+  contextLength?: number,
+): WireDialect {
+  return {
+    ...llamaDialect,
+    ownFields: (request) => ({
+      ...ownFields(request, adapters),
+      ...penaltyWindow(request.sampling, contextLength),
+    }),
+  };
+}
+
+/** llama-server (b11549) rejects -1, and reserves memory for each token of the window. */
+function penaltyWindow(
+  { repeatLastTokens: window }: Sampling,
+  contextLength: number | undefined,
+): object {
+  if (window === undefined || contextLength === undefined) return {};
+  return { repeat_last_n: window < 0 ? contextLength : Math.min(window, contextLength) };
 }
 
 function ownFields(request: GenerationRequest, adapters: AttachedAdapters): object {

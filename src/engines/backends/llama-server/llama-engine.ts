@@ -28,7 +28,7 @@ export function createLlamaEngine(
   connection: EngineConnection,
   { contextLength, speculates, adapters }: LlamaEngineOptions,
 ): Engine {
-  const dialect = createLlamaDialect(adapters);
+  const dialect = createLlamaDialect(adapters, contextLength);
   const client = createLlamaClient(connection, dialect, contextLength);
   return {
     generate: (request, { signal }) => {
