@@ -196,7 +196,11 @@ describe('the body of a chat', () => {
     );
     expect(() => bodyOf({ toolChoice: { name: 'get_tide' } })).toThrow('the request offers none');
     expect(() => bodyOf({ tools: [], toolChoice: 'required' })).toThrow(
-      expect.objectContaining({ code: 'invalid_value', field: 'toolChoice' }),
+      expect.objectContaining({
+        code: 'invalid_value',
+        field: 'toolChoice',
+        message: '`toolChoice` requires a call; the request offers no tool.',
+      }),
     );
   });
 

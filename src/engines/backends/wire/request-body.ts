@@ -184,7 +184,7 @@ function toolFields(dialect: WireDialect, request: ChatGeneration): object {
   if (isForced && dialect.toolChoice === 'ignored') throw unsupported('toolChoice', dialect.server);
   if (toolChoice === 'required' && tools.length === 0) {
     throw badToolChoice(
-      (field) => `\`${field('toolChoice')}\` is "required"; the request offers no tool.`,
+      (field) => `\`${field('toolChoice')}\` requires a call; the request offers no tool.`,
     );
   }
   const chosen =
