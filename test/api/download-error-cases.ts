@@ -95,12 +95,14 @@ export function downloadErrorCases(hubUrl: string): readonly ErrorCase[] {
     {
       code: 'job_not_found',
       path: `${start}/status/job_0000000000`,
+      param: 'job_id',
       message: 'job_0000000000',
     },
     ...['pause', 'resume', 'cancel'].map((action) => ({
       code: 'job_not_found' as const,
       path: `${start}/job_0000000000/${action}`,
       method: 'POST',
+      param: 'job_id',
       message: 'job_0000000000',
     })),
   ];

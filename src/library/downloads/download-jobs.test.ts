@@ -253,7 +253,7 @@ describe('rejected requests', () => {
     await manager.resume(id);
     await untilEnded(manager, id);
     await expect(manager.cancel(id)).rejects.toThrow(
-      `The download ${id} is complete: it is completed. Delete the model to remove its files.`,
+      `The download ${id} can't be cancelled: it is completed. Delete the model to remove its files.`,
     );
     await expect(manager.find('job_x')).rejects.toThrow(
       'No download has the id "job_x"; `hearth download ls` lists the existing ones.',

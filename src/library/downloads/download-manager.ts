@@ -123,7 +123,7 @@ class Manager implements ContinuableDownloadManager {
       await active?.stop();
       const stored = await this.#require(id);
       if (stored.status === 'completed') {
-        throw conflict(stored, 'is complete', 'Delete the model to remove its files');
+        throw conflict(stored, "can't be cancelled", 'Delete the model to remove its files');
       }
       // Mark the folder first: the next start removes marked folders. A job without a folder would start over.
       await markCancelled(this.#options.modelsFolder, id);
@@ -211,6 +211,7 @@ class Manager implements ContinuableDownloadManager {
     throw new HearthError(
       'job_not_found',
       `No download has the id ${JSON.stringify(id)}; \`hearth download ls\` lists the existing ones.`,
+      { param: 'job_id' },
     );
   }
 }
