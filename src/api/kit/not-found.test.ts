@@ -48,6 +48,19 @@ it.each([
   expect(error.message).toContain(hint);
 });
 
+it('names the endpoint of a client that is set up without /v1, also at a page', async () => {
+  const { app: whole } = createTestApp();
+  whole.post('/v1/embed/texts', (context) => context.text('vectors'));
+  whole.get('/embed/*', (context) => context.text('a page'));
+  const response = await whole.request('/embed/texts', { method: 'POST' });
+  expect(response.status).toBe(404);
+  expect(await response.json()).toMatchObject({
+    error: { message: 'There is no endpoint "/embed/texts". Did you mean /v1/embed/texts?' },
+  });
+  const other = await whole.request('/embed/texts', { method: 'PUT' });
+  expect([other.status, other.headers.get('Allow')]).toEqual([405, 'GET, HEAD']);
+});
+
 it.each(['/llm', '/api/v1/echo'])('refuses a WebSocket at %s', async (path) => {
   const response = await app.request(path, { headers: { Upgrade: 'WebSocket' } });
   expect(response.status).toBe(501);

@@ -45,7 +45,14 @@ export function createNotFoundHandler(
       const error = new HearthError('websocket_unsupported', noWebSocket);
       return errorResponse(error, errorSerializer, requestId);
     }
-    const allowed = endpointMethods(app, path)
+    const endpoints = new Set(
+      app.routes.map((route) => route.path).filter((known) => !known.includes('*')),
+    );
+    // Clients of OpenAI's API are often set up without `/v1`. The web app has pages at some of these paths.
+    const versioned = `/v1${path}`;
+    const lacksVersion =
+      endpoints.has(versioned) && endpointMethods(app, versioned).includes(method);
+    const allowed = (lacksVersion ? [] : endpointMethods(app, path))
       .flatMap((candidate) => (candidate === 'GET' ? ['GET', 'HEAD'] : [candidate]))
       .join(', ');
     if (allowed !== '') {
@@ -58,8 +65,7 @@ export function createNotFoundHandler(
       response.headers.set('Allow', allowed);
       return response;
     }
-    const endpoints = app.routes.map((route) => route.path).filter((known) => !known.includes('*'));
-    const meant = nearest(path, new Set(endpoints));
+    const meant = lacksVersion ? versioned : nearest(path, endpoints);
     const hint = meant === undefined ? 'GET /openapi.json lists them.' : `Did you mean ${meant}?`;
     const message = `There is no endpoint ${shorten(path)}. ${hint}`;
     return errorResponse(new HearthError('not_found', message), errorSerializer, requestId);
