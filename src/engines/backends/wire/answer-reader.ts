@@ -120,9 +120,11 @@ export class AnswerReader {
       const known = this.#callNumbers.get(wireIndex);
       const isOther = id !== '' && known !== undefined && this.#callIds[known] !== id;
       const name = textOf(delta?.function?.name);
-      const given = delta?.function?.arguments;
+      const callArguments = delta?.function?.arguments;
       const argumentsJson =
-        typeof given === 'object' && given !== null ? JSON.stringify(given) : textOf(given);
+        typeof callArguments === 'object' && callArguments !== null
+          ? JSON.stringify(callArguments)
+          : textOf(callArguments);
       if (known !== undefined && !(isOther && name !== '')) {
         if (argumentsJson !== '') this.#collectCall({ index: known, argumentsJson });
       } else if (name !== '') {
