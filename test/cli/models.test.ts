@@ -30,6 +30,11 @@ describe('models on the command line', () => {
     });
     const another = await hearth('load', 'starter-chat', '--another', '--json');
     expect(JSON.parse(another.stdout)).toMatchObject({ instance_id: 'hearth/starter-chat:2' });
+    const drafting = ['--another', '--identifier', 'drafts', '--speculation', 'auto'];
+    expect((await hearth('load', 'starter-chat', ...drafting)).stdout).toMatch(
+      /^Loaded drafts in .*, speculation (?:off|ngram) \(measured\)\n$/,
+    );
+    await hearth('unload', 'drafts');
     const other = await hearth('load', 'starter-chat', '--context-length', '2048', '--json');
     expect(JSON.parse(other.stdout)).toMatchObject({ instance_id: 'hearth/starter-chat:3' });
     for (const number of [2, 3]) await hearth('unload', `hearth/starter-chat:${number}`);

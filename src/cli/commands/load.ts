@@ -1,6 +1,5 @@
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import { getStatus, type InstanceStatus } from '../../api/v1/server/status-schema.ts';
-import type { ChosenConfig } from '../../api/v1/models/load-config-schema.ts';
 import {
   type LoadEstimateResult,
   loadModel,
@@ -99,25 +98,30 @@ export const load = defineCommand({
       writeEstimate(output, result);
       return;
     }
-    const config = await configOf(client, result, context.signal);
-    const detail = config === undefined ? '' : `, context ${describeContext(config)}`;
+    const instance = await instanceOf(client, result, context.signal);
+    const config = instance?.config ?? result.load_config;
+    const drafts = config?.speculation === 'auto' ? instance?.chosen_speculation : undefined;
+    const detail = [
+      config && `, context ${describeContext(config)}`,
+      drafts && `, speculation ${drafts} (measured)`,
+    ].join('');
     const time = formatDuration(result.load_time_seconds);
     output.line(`Loaded ${printable(result.instance_id)} in ${time}${detail}`);
   },
 });
 
-/** The full configuration, including the values that the server chose; the result of a load lacks them. */
-async function configOf(
+/** The loaded instance, with the values that the server chose; the result of a load lacks them. */
+async function instanceOf(
   client: Client,
-  { instance_id: id, load_config: config }: LoadResult,
+  { instance_id: id }: LoadResult,
   signal: AbortSignal,
-): Promise<ChosenConfig | undefined> {
+): Promise<InstanceStatus | undefined> {
   const status = await client.call(getStatus, {}, signal).catch((error: unknown) => {
     // A token may allow loads but not reading the status.
     if (error instanceof ApiError) return undefined;
     throw error;
   });
-  return status?.instances.find((instance) => instance.id === id)?.config ?? config;
+  return status?.instances.find((instance) => instance.id === id);
 }
 
 function writeAlreadyLoaded(
