@@ -357,11 +357,12 @@ it('are shown, changed, exported and imported by `hearth model`', async () => {
   expect(added).toBe(
     `coder, a profile of ${chat}\n  chat_template "{{ messages[0].content }}"\n  system_prompt "You code."\n`,
   );
-  expect(await model('set', 'coder', '--unset', 'chat_template', '--top-k', '5')).toBe(
-    `coder, a profile of ${chat}\n  system_prompt "You code."\n  top_k 5\n`,
+  const sampling = ['--frequency-penalty', '-0.5', '--repeat-last-n', '-1', '--seed', '7'];
+  expect(await model('set', 'coder', '--unset', 'chat_template', ...sampling)).toBe(
+    `coder, a profile of ${chat}\n  system_prompt "You code."\n  frequency_penalty -0.5\n  repeat_last_n -1\n  seed 7\n`,
   );
   expect(await model('ls')).toMatch(
-    /coder +hearth\/starter-chat +system_prompt "You code.", top_k 5\n/,
+    /coder +hearth\/starter-chat +system_prompt "You code.", frequency_penalty -0.5, /,
   );
   const exported = join(home, 'exported.json');
   const { stdout: list } = await run('model', 'export');

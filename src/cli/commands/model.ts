@@ -22,6 +22,7 @@ import {
   adapterOption,
   connectionOptions,
   decimal,
+  integer,
   jsonOption,
   onOff,
   required,
@@ -78,18 +79,36 @@ export const modelShow = defineCommand({
   },
 });
 
+/** Options for the defaults of requests that presets do not have. */
+const samplingOptions = {
+  presence_penalty: decimal(
+    '--presence-penalty <number>',
+    'Penalty for words used, -2 to 2',
+    -2,
+    2,
+  ),
+  frequency_penalty: decimal(
+    '--frequency-penalty <number>',
+    'Penalty for words used often, -2 to 2',
+    -2,
+    2,
+  ),
+  repeat_last_n: integer(
+    '--repeat-last-n <tokens>',
+    'Last tokens that --repeat-penalty considers, -1 for all',
+    -1,
+    2 ** 31 - 1,
+  ),
+  seed: integer('--seed <number>', 'Seed of the sampling, -1 for random', -1, 2 ** 32 - 1),
+};
+
 export const modelSet = defineCommand({
   positionals: name,
   options: {
     base: text('--base <model>', 'Make it a profile: another name for this model'),
     pinned: onOff('--pinned <on|off>', 'Load it when the server starts, and keep it loaded'),
     ...generationOptions,
-    presencePenalty: decimal(
-      '--presence-penalty <number>',
-      'Penalty for words used, -2 to 2',
-      -2,
-      2,
-    ),
+    ...samplingOptions,
     stop: textList('--stop <text>', 'End answers before this text; can be repeated'),
     ...adapterOption,
     ...loadOptions,
@@ -114,7 +133,7 @@ export const modelSet = defineCommand({
     };
     const values = omitUndefined({
       ...fieldsOf(generationOptions, options),
-      presence_penalty: options.presencePenalty,
+      ...fieldsOf(samplingOptions, options),
       stop: options.stop && [...options.stop],
       adapters: options.adapter && toAdapters(options.adapter),
       pinned: options.pinned,
