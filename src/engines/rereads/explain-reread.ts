@@ -2,7 +2,7 @@ import { formatCount } from '../../kernel/format.ts';
 import type { Reread } from '../../telemetry/request-record.ts';
 import type { GenerationRequest } from '../engine.ts';
 import type { Comparison, Difference } from './compare-prompts.ts';
-import { partText, type PromptOutline } from './prompt-outline.ts';
+import { blockCharacters, partText, type PromptOutline } from './prompt-outline.ts';
 
 /** Describes the first difference between two prompts. */
 export function explainDifference(
@@ -29,7 +29,7 @@ export function explainDifference(
     const message = `${droppedMessages} earlier ${messages} left out before message ${messageNumber(current, part)}, ${after}`;
     return { cause: 'messages_dropped', message, tokens };
   }
-  const place = `at character ${formatCount(character)} of ${formatCount(other?.characters ?? 0)}`;
+  const place = placeOf(character, other?.characters ?? 0);
   const kind = kindOfText(partText(request, part), character);
   const what = kind === undefined ? '' : `: it has ${kind} there`;
   if (other?.kind === 'system') {
@@ -47,6 +47,13 @@ export function explainDifference(
       ? `Message ${number} is not the answer that the model gave: it differs ${place}, ${after}`
       : `Message ${number} (${other?.kind ?? 'none'}) changed ${place}${what}, ${after}`;
   return { cause: 'message_changed', message, tokens };
+}
+
+/** The block with the first difference, of which only a hash is known. */
+function placeOf(start: number, characters: number): string {
+  const first = Math.min(start + 1, characters);
+  const last = Math.min(start + blockCharacters, characters);
+  return `within characters ${formatCount(first)} to ${formatCount(last)} of ${formatCount(characters)}`;
 }
 
 /** Describes a prompt whose beginning is unchanged, but is no longer in the cache. */

@@ -92,13 +92,13 @@ describe('a prompt', () => {
       'a date in the system prompt',
       20,
       chat(system(`It is 2026-11-26. ${rules}`), user(question)),
-      /^The system prompt changed at character 0 of [\d,]+: it has a date there, so about [\d,]+ tokens after it/,
+      /^The system prompt changed within characters 1 to 64 of [\d,]+: it has a date there, so about [\d,]+ tokens after it/,
     ],
     [
       'an edited answer',
       950,
       chat(system(rules), user(question), assistant(`Well. ${answer}`), user('Why?')),
-      /^Message 3 is not the answer that the model gave: it differs at character 0 of/,
+      /^Message 3 is not the answer that the model gave: it differs within characters 1 to \d+ of/,
     ],
   ])('with %s', (_, cached, request, message) => {
     send({ request: first, cached: 100 });
@@ -180,7 +180,7 @@ it('tells images apart', () => {
   send({ request: withImage('AAAA'), cached: 100 });
   expect(send({ request: withImage('AAAA'), cached: 10_000 })).toBeUndefined();
   const message = send({ request: withImage('AAAB'), cached: 900 })?.message;
-  expect(message).toMatch(/^Message 2 \(user\) changed at character 2,\d+ of 2,\d+/);
+  expect(message).toMatch(/^Message 2 \(user\) changed within characters 2,\d+ to 2,\d+ of 2,\d+/);
   expect(message).not.toContain('an id');
 });
 
