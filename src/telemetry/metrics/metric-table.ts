@@ -110,6 +110,16 @@ export const metricTable = {
     labels: ['model'],
     alike: ['vllm:generation_tokens_total', 'llamacpp:tokens_predicted_total'],
   },
+  hearth_usage_requests_total: {
+    type: 'counter',
+    help: 'Requests that used a model, by the name of their token; "none" without one.',
+    labels: ['token', 'model'],
+  },
+  hearth_usage_tokens_total: {
+    type: 'counter',
+    help: 'Tokens of prompts and answers by the name of the API token; kind is prompt, cached_prompt or completion.',
+    labels: ['token', 'model', 'kind'],
+  },
   hearth_generations_total: {
     type: 'counter',
     help: 'Generations that have ended; a turn with tools has several.',

@@ -64,6 +64,7 @@ function setUp() {
 it('counts requests, generations, tokens and the time between them', async () => {
   const { begin, read } = setUp();
   const record = begin();
+  record.caller = { tokenId: 't', name: 'lab' };
   record.beginPhase({ name: 'queue' }).end();
   const generation = record.beginGeneration('chat');
   for (let count = 0; count < 4; count += 1) generation.noteTokens();
@@ -81,6 +82,10 @@ it('counts requests, generations, tokens and the time between them', async () =>
     'hearth_prompt_tokens_total a/b': 31,
     'hearth_prompt_tokens_cached_total a/b': 12,
     'hearth_generation_tokens_total a/b': 5,
+    'hearth_usage_requests_total a/b lab': 1,
+    'hearth_usage_tokens_total prompt a/b lab': 31,
+    'hearth_usage_tokens_total cached_prompt a/b lab': 12,
+    'hearth_usage_tokens_total completion a/b lab': 5,
     'hearth_draft_tokens_total a/b': 9,
     'hearth_draft_tokens_accepted_total a/b': 3,
     'hearth_time_to_first_token_seconds_count a/b': 1,

@@ -62,6 +62,7 @@ export class ServerMetrics {
   readonly #tokenIntervals: TokenIntervalMetric;
   /** Limited, since model files come and go. */
   readonly #models = new LabelValues(200);
+  readonly #tokens = new LabelValues(200);
   readonly #downloadedBytes = new Map<string, number>();
   #isMonitoringProcess = false;
 
@@ -185,6 +186,7 @@ export class ServerMetrics {
     if (model === undefined) return;
     const ofModel = { model: this.#models.bound(model) };
     this.#add('hearth_e2e_request_latency_seconds', ofModel, durationSeconds);
+    this.#add('hearth_usage_requests_total', { ...ofModel, token: this.#tokenOf(record) });
     for (const { model: from, reason } of tried) {
       const passed = { from: this.#models.bound(from), to: ofModel.model, reason };
       this.#add('hearth_failovers_total', passed);
@@ -214,6 +216,10 @@ export class ServerMetrics {
     });
     const { prompt, cached, completion } = generation.tokens;
     this.#add('hearth_prompt_tokens_total', { model }, prompt);
+    const usage = { model, token: this.#tokenOf(record) };
+    for (const [kind, count] of Object.entries({ prompt, cached_prompt: cached, completion })) {
+      this.#add('hearth_usage_tokens_total', { ...usage, kind }, count);
+    }
     if (!generatesText(operation)) return;
     this.#add('hearth_prompt_tokens_cached_total', { model }, cached);
     this.#add('hearth_generation_tokens_total', { model }, completion);
@@ -231,6 +237,10 @@ export class ServerMetrics {
     if (record.firstTokenMs !== firstTokenMs) return;
     const waitedSeconds = (firstTokenMs - record.startMs) / 1000;
     this.#add('hearth_time_to_first_token_seconds', { model }, waitedSeconds);
+  }
+
+  #tokenOf({ caller }: RequestRecord): string {
+    return caller === null ? 'none' : this.#tokens.bound(caller.name);
   }
 
   /** Counts the bytes of a download; a resumed job starts with the bytes that it already has. */
