@@ -256,6 +256,11 @@ it('finds, renames, pins and deletes a conversation', async () => {
   };
   await remove();
   await page.waitForURL(/\/chat$/);
+  const composer = await page.locator('form', { has: messageField(page) }).boundingBox();
+  for (const toast of await page.getByText('The chat was deleted.').all()) {
+    const place = await toast.boundingBox();
+    expect((place?.y ?? 0) + (place?.height ?? 0)).toBeLessThan(composer?.y ?? 0);
+  }
   await expect.poll(() => list.getByText('Fish').count()).toBe(0);
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Undo' }).click();

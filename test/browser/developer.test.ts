@@ -224,6 +224,10 @@ it('compares two answers with their figures', async () => {
     await answer.getByText('tokens/s', { exact: false }).waitFor();
     expect(await answer.getByText('First token').isVisible()).toBe(true);
   }
+  await page.setViewportSize({ width: 360, height: 740 });
+  const topOf = async (field: string) =>
+    (await page.getByLabel(`${field} (first)`).boundingBox())?.y;
+  expect(await topOf('Longest answer in tokens')).toBe(await topOf('Temperature'));
   await checkLook(page, 'compare');
 });
 

@@ -1,5 +1,10 @@
 import { expect, it } from 'vitest';
-import { chatgptExport } from '../setup/conversations/app-exports.ts';
+import {
+  chatgptExport,
+  claudeExport,
+  lmStudioExport,
+  openWebuiExport,
+} from '../setup/conversations/app-exports.ts';
 import { zipOfFiles } from '../setup/zip.ts';
 import { get, post } from '../setup/server/api.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
@@ -158,4 +163,22 @@ it('imports an export after a preview, and once only', async () => {
   await hand('export.zip', zip);
   await status.getByText('1 conversation was imported before.').waitFor();
   expect(await dialog.getByRole('button', { name: 'Import', exact: true }).isDisabled()).toBe(true);
+});
+
+it.each([
+  ['Claude', claudeExport],
+  ['Open WebUI', openWebuiExport],
+  ['LM Studio', lmStudioExport],
+])('imports and opens an export of %s', async (_app, exported) => {
+  const page = await openPage(hearth.url, { settings });
+  await page.getByRole('button', { name: 'Import conversations' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Import conversations' });
+  const buffer = Buffer.from(JSON.stringify(exported));
+  const file = { name: 'export.json', mimeType: 'application/json', buffer };
+  await dialog.locator('input[type=file]').setInputFiles(file);
+  await dialog.getByRole('button', { name: 'Import', exact: true }).click();
+  await dialog.getByRole('button', { name: 'Open the first one' }).click();
+  await page.waitForURL(/\/chat\/conv_/);
+  await answers(page).first().waitFor();
+  expect(await answers(page).first().innerText()).not.toBe('');
 });

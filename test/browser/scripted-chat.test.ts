@@ -175,6 +175,9 @@ it('switches off a tool of a server', async () => {
   await dialog.getByRole('button', { name: /^Tools of harbour/ }).click();
   await dialog.getByRole('checkbox', { name: 'get_weather' }).uncheck();
   await dialog.getByText('4 on').waitFor();
+  const titles = dialog.getByText('Tools', { exact: true });
+  const widths = titles.evaluateAll((all) => all.map((each) => each.getBoundingClientRect().width));
+  expect((await widths).filter((width) => width > 1)).toHaveLength(1);
   await expectAccessible(page);
   await page.keyboard.press('Escape');
   const weather = { calls: [['get_weather', '{"city":"Brest"}']] } as const;

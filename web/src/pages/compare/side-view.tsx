@@ -59,7 +59,7 @@ export function SideView({
           <option key={model}>{model}</option>
         ))}
       </select>
-      <div className="grid grid-cols-2 gap-2">
+      <div className="grid grid-cols-2 items-end gap-2">
         {number('temperature', { min: 0, max: 1, step: 0.05 })}
         {number('maxTokens', { min: 1, step: 1 })}
       </div>

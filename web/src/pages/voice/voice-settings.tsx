@@ -47,7 +47,7 @@ export function VoiceSettings({ form, onChange }: SettingsProps) {
     });
   return (
     <div className="flex flex-col gap-4">
-      <div className="grid grid-cols-[repeat(auto-fit,minmax(9.5rem,1fr))] gap-4">
+      <div className="grid grid-cols-[repeat(auto-fit,minmax(12rem,1fr))] gap-4">
         {choice(labels.mode, 'mode', labels.modes)}
         {choice(labels.output, 'output', labels.outputs)}
         <Field label={labels.speakers}>

@@ -108,15 +108,15 @@ function SettingsForm({
           value={settings.repeatPenalty}
           onChange={(repeatPenalty) => set({ repeatPenalty })}
         />
-        <NumberSetting
-          label={labels.maxTokens}
-          min={1}
-          max={1_000_000}
-          step={1}
-          value={settings.maxOutputTokens}
-          onChange={(maxOutputTokens) => set({ maxOutputTokens })}
-        />
       </fieldset>
+      <NumberSetting
+        label={labels.maxTokens}
+        min={1}
+        max={1_000_000}
+        step={1}
+        value={settings.maxOutputTokens}
+        onChange={(maxOutputTokens) => set({ maxOutputTokens })}
+      />
       <NumberSetting
         label={labels.context}
         hint={labels.contextHint}

@@ -6,7 +6,7 @@ import { ToolsSetting, type ToolsProps } from './tools-setting.tsx';
 export function ToolsDialog({ onClose, ...props }: ToolsProps & { readonly onClose: () => void }) {
   return (
     <Dialog isOpen onClose={onClose} title={texts.approvals.title} className="max-w-xl">
-      <ToolsSetting {...props} />
+      <ToolsSetting {...props} isTitled />
     </Dialog>
   );
 }

@@ -16,16 +16,18 @@ import { PluginTools } from './plugin-tools.tsx';
 const labels = texts.settings;
 
 export interface ToolsProps {
+  /** True in a dialog whose title is the same. */
+  readonly isTitled?: boolean;
   readonly settings: ConversationSettings;
   readonly onChange: (settings: ConversationSettings) => void;
 }
 
 /** Chooses plugins, and MCP servers by URL. */
-export function ToolsSetting(props: ToolsProps) {
+export function ToolsSetting({ isTitled = false, ...props }: ToolsProps) {
   const isAllowed = usePermissions();
   return (
     <fieldset className="flex flex-col gap-3">
-      <legend className="text-sm font-semibold">{labels.tools}</legend>
+      <legend className={isTitled ? 'sr-only' : 'text-sm font-semibold'}>{labels.tools}</legend>
       <p className="text-xs text-muted">{labels.toolsHint}</p>
       {isAllowed('admin') ? (
         <PluginList {...props} />
