@@ -8,6 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { serverNodeOptions } from '../../src/cli/server-node-options.ts';
 import { loopbackEndpoint } from '../../src/engines/launch/endpoint.ts';
 import { packageFolder } from '../../src/platform/files/package-folder.ts';
+import { startBenchProgram } from './bench-program.ts';
 import { startHearth } from './hearth-process.ts';
 
 /** A gateway that clients call instead of an upstream. */
@@ -35,6 +36,7 @@ const gateways: Readonly<Record<string, StartGateway>> = {
     pids: [],
     stop: async () => {},
   }),
+  pipe: startPipe,
   nginx: startNginx,
   litellm: startLiteLlm,
 };
@@ -42,7 +44,7 @@ const gateways: Readonly<Record<string, StartGateway>> = {
 /**
  * Starts a gateway.
  *
- * @param name `direct`, `nginx`, `litellm`, or `hearth`; `hearth4` starts four processes.
+ * @param name `direct`, `pipe`, `nginx`, `litellm`, or `hearth`; `hearth4` starts four processes.
  */
 export function startGateway(
   name: string,
@@ -88,6 +90,18 @@ async function startHearths(
         await rm(home, { recursive: true, force: true });
       }
     },
+  };
+}
+
+/** Starts a Node.js process that only passes on the bytes. */
+async function startPipe(upstream: string, signal: AbortSignal): Promise<Gateway> {
+  const pipe = await startBenchProgram<{ readonly url: string }>('node-pipe', [upstream], signal);
+  return {
+    name: 'pipe',
+    urls: [pipe.addresses.url],
+    model,
+    pids: [pipe.pid],
+    stop: () => pipe.stop(),
   };
 }
 
