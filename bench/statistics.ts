@@ -9,7 +9,7 @@ export interface Estimate {
 }
 
 /**
- * The quantile of a non-empty sample, interpolated between neighbours (Hyndman and Fan 1996, type 7).
+ * The quantile of a non-empty sample, interpolated between neighbors (Hyndman and Fan 1996, type 7).
  *
  * @param fraction 0 for the smallest, 0.5 for the median, 1 for the largest.
  */

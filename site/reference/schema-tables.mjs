@@ -113,7 +113,7 @@ function limits(schema) {
   return parts.length === 0 ? '' : ` (${parts.join(', ')})`;
 }
 
-/** Limits that only keep numbers exact, or requests below the size of a body, say nothing. */
+/** Leaves out huge limits, which only keep numbers exact or requests below the maximum size of a body. */
 function range(from, to, unit) {
   const max = to === undefined || to >= 2 ** 26 ? undefined : to.toLocaleString('en');
   const min = from === undefined || from <= -(2 ** 26) ? undefined : from.toLocaleString('en');

@@ -5,7 +5,7 @@ import type { TurnEvent } from './turn-event.ts';
 const delta: TurnEvent = { type: 'message.delta', text: 'Hi' };
 const last = { type: 'turn.end', result: {} } as unknown as TurnEvent;
 
-/** Runs the events through `beforeEnd`, and returns in which order a reader saw them and the work at the end. */
+/** Runs the events through `beforeEnd`. Returns the events and the final work in the order in which they happened. */
 async function read(
   events: AsyncIterable<TurnEvent>,
   isEnough: (event: TurnEvent) => boolean = () => false,

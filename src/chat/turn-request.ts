@@ -76,7 +76,7 @@ export type ApproveCalls = (
   round: CallRound,
 ) => AsyncGenerator<TurnEvent, readonly CheckedCall[]>;
 
-/** Limits of the tokens to generate, and their sampling, for chats and completions. */
+/** Token limits and sampling, for chats and completions. */
 export interface GenerationOptions {
   readonly sampling: Sampling;
   readonly stop?: readonly string[];

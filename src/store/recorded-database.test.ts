@@ -19,7 +19,7 @@ const open = (file: string) => createSqliteStore({ file, logger: createLogger('s
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Tables of homes, each of which has rows in the recorded home of schema 9. */
+/** Tables to compare; the recorded home of schema 9 has rows in each. */
 const keptTables = [
   'responses',
   'conversations',

@@ -26,7 +26,7 @@ export function createTextLog({ write, hasColors }: TextLogOptions): Destination
     const { msg, requestId } = record;
     if (msg === 'generated' && requestId !== undefined) {
       generations.set(requestId, record);
-      // If a client disconnects, its request may be logged before its generation, whose entry nothing else removes.
+      // If a client disconnects, its request may be logged before its generation. The entry is removed only here then.
       if (generations.size > maxPendingGenerations)
         generations.delete(generations.keys().next().value);
       return undefined;

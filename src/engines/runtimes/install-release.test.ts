@@ -8,7 +8,7 @@ import type { InstallProgress, RuntimeManager } from './runtime.ts';
 import { fakeServerProgram, pinOf, tarballOf } from '../../../test/setup/engine/fake-release.ts';
 import {
   startFakeReleaseServer,
-  type Behaviour,
+  type Behavior,
   type FakeReleaseServer,
 } from '../../../test/setup/engine/fake-release-server.ts';
 import { observeFlushes } from '../../../test/setup/observe-flushes.ts';
@@ -95,23 +95,23 @@ describe('installing the release', () => {
     expect(after).toContain((await stat(folder)).ino);
   });
 
-  it.each<[string, readonly Behaviour[], number]>([
+  it.each<[string, readonly Behavior[], number]>([
     ['a server that recovers', ['broken', 'good'], 2],
     ['a transfer that breaks once', ['reset', 'good'], 2],
     ['a redirect', ['redirected', 'good'], 2],
-  ])('copes with %s', async (_, behaviours, requestCount) => {
-    server.behave(...behaviours);
+  ])('copes with %s', async (_, behaviors, requestCount) => {
+    server.behave(...behaviors);
     expect(await manager().install({ from: 'release' })).toMatchObject({ version: 'b42' });
     expect(server.requests).toHaveLength(requestCount);
   });
 
-  it.each<[string, Behaviour, string, number]>([
+  it.each<[string, Behavior, string, number]>([
     ['a missing file', 'not found', 'answered 404', 1],
     ['a server that is down', 'broken', 'answered 500', 3],
     ['transfers that break', 'reset', 'the transfer broke off after', 3],
     ['a file that is cut short', 'truncated', 'its SHA-256 is', 1],
-  ])('leaves nothing behind after %s', async (_, behaviour, message, requestCount) => {
-    server.behave(behaviour);
+  ])('leaves nothing behind after %s', async (_, behavior, message, requestCount) => {
+    server.behave(behavior);
     await expect(manager().install({ from: 'release' })).rejects.toMatchObject({
       code: 'runtime_unavailable',
       message: expect.stringContaining(message),

@@ -20,7 +20,7 @@ export function hubFailure(error: unknown, request: HubRequest): HearthError {
   if (error instanceof HearthError) return error;
   if (!(error instanceof HttpFailure)) return nonsense(request.endpoint, error);
   if (error.status === undefined) return unreachable(request.endpoint, error);
-  return refusal(error, error.status, request) ?? misbehaviour(error, request.endpoint);
+  return refusal(error, error.status, request) ?? misbehavior(error, request.endpoint);
 }
 
 /** The error if a server does not answer like a model hub. */
@@ -88,7 +88,7 @@ function unreachable(endpoint: URL, failure: HttpFailure): HearthError {
   );
 }
 
-function misbehaviour(failure: HttpFailure, endpoint: URL): HearthError {
+function misbehavior(failure: HttpFailure, endpoint: URL): HearthError {
   const { isBusy, detail } = busyDetail(failure);
   return new HearthError(
     'hub_unreachable',

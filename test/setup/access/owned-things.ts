@@ -156,7 +156,7 @@ async function created(url: string, path: string, body: object, init: ApiInit) {
   return answer.body;
 }
 
-let colour = 0;
+let color = 0;
 
 /** An exported conversation with one turn and an image. */
 async function conversation(): Promise<object> {
@@ -169,8 +169,8 @@ async function conversation(): Promise<object> {
   const name = 'a'.repeat(64);
   exported.title = secretText;
   // Each picture has its own color, since equal images of two owners would be stored once.
-  colour += 1;
-  exported.images = { [name]: await picture(`#${String(colour).padStart(6, '0')}`) };
+  color += 1;
+  exported.images = { [name]: await picture(`#${String(color).padStart(6, '0')}`) };
   exported.responses[0]?.turn.messages[0]?.content.push(
     { type: 'text', text: secretText },
     { type: 'image', sha256: name, mediaType: 'image/png' },

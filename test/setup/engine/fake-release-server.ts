@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 
 /** Behavior for one request. The last one of a list is repeated. */
-export type Behaviour =
+export type Behavior =
   | 'good'
   | 'not found'
   | 'broken'
@@ -15,7 +15,7 @@ export interface FakeReleaseServer {
   readonly url: string;
   /** Requested paths, in order. */
   readonly requests: readonly string[];
-  behave(...behaviours: readonly Behaviour[]): void;
+  behave(...behaviors: readonly Behavior[]): void;
   close(): Promise<void>;
 }
 
@@ -24,19 +24,19 @@ export async function startFakeReleaseServer(
   files: Readonly<Record<string, Buffer>>,
 ): Promise<FakeReleaseServer> {
   const requests: string[] = [];
-  let behaviours: readonly Behaviour[] = ['good'];
+  let behaviors: readonly Behavior[] = ['good'];
   let answered = 0;
   const server = createServer((request: IncomingMessage, response: ServerResponse) => {
     const path = request.url ?? '/';
     requests.push(path);
-    const behaviour = behaviours[Math.min(answered, behaviours.length - 1)] ?? 'good';
+    const behavior = behaviors[Math.min(answered, behaviors.length - 1)] ?? 'good';
     answered += 1;
     const content = files[path.split('/').at(-1) ?? ''];
-    if (content === undefined || behaviour === 'not found') {
+    if (content === undefined || behavior === 'not found') {
       response.writeHead(404).end('no such file');
       return;
     }
-    answer(behaviour, content, path, response);
+    answer(behavior, content, path, response);
   });
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
@@ -46,7 +46,7 @@ export async function startFakeReleaseServer(
     url: `http://127.0.0.1:${port}/releases`,
     requests,
     behave: (...next) => {
-      behaviours = next;
+      behaviors = next;
       answered = 0;
     },
     close: async () => {
@@ -59,23 +59,23 @@ export async function startFakeReleaseServer(
 }
 
 function answer(
-  behaviour: Behaviour,
+  behavior: Behavior,
   content: Buffer,
   path: string,
   response: ServerResponse,
 ): void {
   const half = content.subarray(0, content.length / 2);
-  if (behaviour === 'broken') {
+  if (behavior === 'broken') {
     response.writeHead(500).end('try again');
-  } else if (behaviour === 'redirected') {
+  } else if (behavior === 'redirected') {
     response.writeHead(302, { location: `/elsewhere${path}` }).end();
-  } else if (behaviour === 'truncated') {
+  } else if (behavior === 'truncated') {
     // Without a length, the client treats the end of the connection as the end of the file.
     response.writeHead(200, { connection: 'close' });
     response.end(half);
   } else {
     response.writeHead(200, { 'content-length': content.length });
-    if (behaviour === 'good') response.end(content);
-    else response.write(half, () => behaviour === 'reset' && response.destroy());
+    if (behavior === 'good') response.end(content);
+    else response.write(half, () => behavior === 'reset' && response.destroy());
   }
 }
