@@ -50,7 +50,7 @@ export const engineSettings = {
   }),
   'engine.gpuLayers': setting(
     integer(0, 10_000).optional(),
-    'Number of model layers to offload to the GPU.',
+    'Number of model layers to offload to the GPU; 0 for the CPU only.',
     { computedDefault: 'as many as fit' },
   ),
   'engine.cpuExpertLayers': setting(

@@ -40,6 +40,24 @@ it('finds pages by their words', async () => {
   await page.waitForURL(/\/docs\/[a-z-]+/);
 });
 
+it.each([
+  ['gpu not detected', 'the-gpu-is-not-used'],
+  ['context size', 'the-context-is-full'],
+  ['gibberish', 'the-model-answers-nonsense'],
+  ['address already in use', 'the-port-is-in-use'],
+])('finds the answer before pages for developers: %s', async (words, section) => {
+  const page = await openPage(`${hearth.url}/docs/`);
+  await page
+    .getByRole('button', { name: /search/i })
+    .first()
+    .click();
+  await page.getByRole('searchbox').fill(words);
+  const first = page.getByRole('option').first().getByRole('link');
+  await expect
+    .poll(() => first.getAttribute('href').catch(() => null))
+    .toMatch(new RegExp(`troubleshooting.*#${section}$`));
+});
+
 it.each(['', 'web-app', 'tools', 'reference/', 'reference/v1-presets'])(
   'is accessible in light and dark: %s',
   async (path) => {
