@@ -74,7 +74,7 @@ export const cookieSeconds = (idleDays + 1) * 86_400;
 const maxSessions = 50;
 /** Age at which a secret is replaced. */
 const rotationMs = 3600_000;
-/** How long the previous secret stays valid, for requests of any tab that are already on their way. */
+/** Time for which the previous secret stays valid, for requests of other tabs that are already on their way. */
 const graceMs = 60_000;
 /** Precision of the last use, so that not every request causes a write. */
 const touchIntervalMs = 60_000;

@@ -168,7 +168,7 @@ describe('the prompt', () => {
 
   it('has each image of the request', async () => {
     const { run, requests } = await scriptedTurns(generations([say('Hi')]));
-    const images = await Promise.all(['red', 'blue'].map((colour) => picture(colour)));
+    const images = await Promise.all(['red', 'blue'].map((color) => picture(color)));
     const content = images.map((url) => ({ type: 'image', url }) as const);
     await run({ model: 'test/vision', messages: [{ role: 'user', content }] });
     const [message] = messagesOf(requests[0]);

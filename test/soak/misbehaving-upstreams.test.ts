@@ -17,7 +17,7 @@ import { countDescriptors, readFigures } from './process-figures.ts';
 /** Long form: `npm run soak -- misbehaving-upstreams --seconds 300` */
 const { seconds } = drillSize({ seconds: 3 });
 const model = 'hearth/starter-chat';
-const behaviours = [
+const behaviors = [
   'well',
   'hang-at-connect',
   'hang-at-list',
@@ -53,9 +53,9 @@ const file = 'model-Q8_0.gguf';
 const hub = useResource(() => startFakeHub({ repositories: [] }));
 const hearth = useHearth(async (home) => {
   const script = await bundleScript('test/setup/mcp/stdio-server.ts', home);
-  const servers = behaviours.map((behaviour) => [
-    behaviour,
-    { ...badServer(script, behaviour), timeoutSeconds: 1 },
+  const servers = behaviors.map((behavior) => [
+    behavior,
+    { ...badServer(script, behavior), timeoutSeconds: 1 },
   ]);
   const mcpServers = Object.fromEntries(servers) as Record<string, object>;
   await writeFile(join(home, 'mcp.json'), JSON.stringify({ mcpServers }));
@@ -98,7 +98,7 @@ it(
     const answerTimes: number[] = [];
     const outcomes = new Map<string, number>();
     const jobs: string[] = [];
-    const shuffled = behaviours.toSorted(() => random() - 0.5);
+    const shuffled = behaviors.toSorted(() => random() - 0.5);
     let used = 0;
 
     async function chatPlainly(): Promise<void> {
@@ -113,10 +113,10 @@ it(
     async function useTools(): Promise<void> {
       const input = JSON.stringify([{ calls: [['echo', '{}']] }, { text: 'Done.' }]);
       // The short form uses each behavior once.
-      while (performance.now() < end || used < behaviours.length) {
-        const behaviour = shuffled[used % shuffled.length];
+      while (performance.now() < end || used < behaviors.length) {
+        const behavior = shuffled[used % shuffled.length];
         used += 1;
-        const integrations = [{ type: 'plugin', id: `mcp/${behaviour}` }];
+        const integrations = [{ type: 'plugin', id: `mcp/${behavior}` }];
         const request = { model, input, integrations };
         const { status, body } = await post(hearth.url, '/api/v1/chat', request, { headers });
         const outcome = status === 200 ? 'answered' : body.error.code;

@@ -26,12 +26,12 @@ afterEach(() => servers.close());
 
 /** Opens the server with this misbehavior. */
 async function open(
-  behaviour: string,
+  behavior: string,
   options: Partial<ToolServersOptions> = {},
   file?: string,
 ): Promise<Toolbox> {
   servers = await openTools(options);
-  await servers.configure({ bad: badServer(script, behaviour, file) });
+  await servers.configure({ bad: badServer(script, behavior, file) });
   return servers.openPlugin('bad');
 }
 
@@ -103,8 +103,8 @@ describe('failures when opening', () => {
   it.each([
     ['hang-at-connect', 'it did not connect in 0.5 s'],
     ['hang-at-list', 'it did not list its tools in 0.5 s'],
-  ])('%s', async (behaviour, reason) => {
-    const opening = open(behaviour, { connectTimeoutMs: 500 });
+  ])('%s', async (behavior, reason) => {
+    const opening = open(behavior, { connectTimeoutMs: 500 });
     await expect(opening).rejects.toMatchObject({
       code: 'plugin_unreachable',
       message: expect.stringContaining(reason),
@@ -205,9 +205,9 @@ describe('failures when calling', () => {
     ['huge-answer', 'it sent a message of more than 100000 bytes'],
     ['many-values', 'it sent a message of more than 10000 JSON values'],
     ['stream-for-ever', 'it sent more than 1000000 bytes without being asked'],
-  ])('%s', async (behaviour, reason) => {
-    const toolbox = await open(behaviour, {
-      callTimeoutMs: behaviour.includes('-for-ever') ? 20_000 : 500,
+  ])('%s', async (behavior, reason) => {
+    const toolbox = await open(behavior, {
+      callTimeoutMs: behavior.includes('-for-ever') ? 20_000 : 500,
       bounds: { maxMessageBytes: 100_000, maxUnaskedBytes: 1_000_000, maxMessageValues: 10_000 },
     });
     const result = await call(toolbox, 'echo');

@@ -16,7 +16,7 @@ import { connectionOptions, flag, jsonOption, rest } from '../option.ts';
 import { formatBytes } from '../../kernel/format.ts';
 import { printable } from '../../kernel/printable.ts';
 
-/** How long an interrupted command waits until the server has paused the download. */
+/** Maximum time that an interrupted command waits for the server to pause the download. */
 const pauseTimeoutMs = 5000;
 
 export const get = defineCommand({

@@ -124,9 +124,9 @@ async function assertAccess(
   }
 }
 
-/** Tokens. */
+/** Context lengths of a model, in tokens. */
 interface ContextLength {
-  /** Of the smallest loaded instance, as any of them may answer, or else of a load. */
+  /** The smallest of its loaded instances, since any of them may answer; else the one that a load would choose. */
   readonly now: number;
   readonly largest: number;
 }

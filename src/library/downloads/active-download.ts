@@ -3,9 +3,9 @@ import type { DownloadJob } from './downloads.ts';
 import { toJob } from './job-view.ts';
 import { SpeedMeter } from './speed-meter.ts';
 
-/** How often the progress of a running job is written to the store. */
+/** Interval at which the progress of a running job is written to the store. */
 const saveIntervalMs = 2000;
-/** How often progress events are published. */
+/** Interval between two progress events. */
 const progressIntervalMs = 500;
 
 interface ActiveDownloadOptions {

@@ -12,7 +12,7 @@ export class HomeInUseError extends Error {
   override readonly name = 'HomeInUseError';
 }
 
-/** How long a starting server retries while another process checks the lock. */
+/** Time for which a starting server retries while another process checks the lock. */
 const lockWaitMs = 200;
 
 /**

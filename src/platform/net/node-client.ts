@@ -11,7 +11,7 @@ interface NodeClientOptions {
   readonly connectTimeoutMs: number;
   /** Maximum number of open sockets; further requests wait. */
   readonly maxConnections?: number;
-  /** How long an idle connection is kept. */
+  /** Time for which an idle connection is kept. */
   readonly keepAliveMs?: number;
 }
 

@@ -57,7 +57,7 @@ export interface ManagedChild {
   kill(): Promise<void>;
 }
 
-/** How long to read remaining output; a process that left the group may keep the pipes open. */
+/** Time limit for reading remaining output, since a process that left the group may keep the pipes open. */
 const drainMs = 250;
 
 /**

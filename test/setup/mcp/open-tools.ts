@@ -62,9 +62,9 @@ export async function openTools(
 }
 
 /** An entry of mcp.json for a server that misbehaves. */
-export function badServer(script: string, behaviour: string, file?: string): object {
+export function badServer(script: string, behavior: string, file?: string): object {
   return {
     command: process.execPath,
-    args: [script, behaviour, ...(file === undefined ? [] : [file])],
+    args: [script, behavior, ...(file === undefined ? [] : [file])],
   };
 }

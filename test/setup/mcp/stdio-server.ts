@@ -14,7 +14,7 @@ interface Message {
   readonly error?: unknown;
 }
 
-const [behaviour = '', file = ''] = process.argv.slice(2);
+const [behavior = '', file = ''] = process.argv.slice(2);
 const object = { type: 'object' };
 const echo = { name: 'echo', description: 'Says it again', inputSchema: object };
 let callId: number | undefined;
@@ -31,7 +31,7 @@ function flood(text: string): void {
 }
 
 function tools(): unknown[] {
-  switch (behaviour) {
+  switch (behavior) {
     case 'many':
       return Array.from({ length: 500 }, (_, index) => ({ ...echo, name: `tool ${index}` }));
     case 'too-many':
@@ -71,7 +71,7 @@ function tools(): unknown[] {
 }
 
 function call({ id, params }: Message): void {
-  switch (behaviour) {
+  switch (behavior) {
     case 'hang-at-call':
       callId = id;
       return;
@@ -129,7 +129,7 @@ function answer(message: Message): void {
   const { id, method } = message;
   switch (method) {
     case 'initialize':
-      if (behaviour === 'hang-at-connect') return;
+      if (behavior === 'hang-at-connect') return;
       return write({
         id,
         result: {
@@ -139,8 +139,8 @@ function answer(message: Message): void {
         },
       });
     case 'tools/list':
-      if (behaviour === 'hang-at-list') return;
-      if (behaviour === 'hang-at-relist' && hasRenamed) return writeFileSync(file, '');
+      if (behavior === 'hang-at-list') return;
+      if (behavior === 'hang-at-relist' && hasRenamed) return writeFileSync(file, '');
       return write({ id, result: { tools: tools() } });
     case 'tools/call':
       return call(message);
@@ -158,16 +158,16 @@ function answer(message: Message): void {
   }
 }
 
-if (behaviour === 'exit-at-once') {
+if (behavior === 'exit-at-once') {
   process.stderr.write("Error: Cannot find module '/opt/secret/tool.js'\n");
   // oxlint-disable-next-line unicorn/no-process-exit
   process.exit(7);
 }
-if (behaviour === 'garbage') {
+if (behavior === 'garbage') {
   process.stdout.write('Welcome!\n{"not": "a message"}\n{]\n\n\u0000\u0001\n');
 }
-if (behaviour === 'endless-garbage') flood(`${'garbage '.repeat(1000)}\n`);
-if (behaviour === 'stubborn') {
+if (behavior === 'endless-garbage') flood(`${'garbage '.repeat(1000)}\n`);
+if (behavior === 'stubborn') {
   process.on('SIGTERM', () => {});
   const child = spawn('sleep', ['600'], { stdio: 'ignore' });
   if (file !== '') writeFileSync(file, JSON.stringify([process.pid, child.pid]));
