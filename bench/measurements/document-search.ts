@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import OpenAI, { toFile } from 'openai';
 import * as z from 'zod';
 import { packageFolder } from '../../src/platform/files/package-folder.ts';
@@ -37,7 +37,7 @@ export const measureDocumentSearch: Measurement = async ({ options, hearth, othe
   const names = [...new Set(questions.map(([, name]) => name))];
   const pages = new Map<string, string>();
   for (const name of names) {
-    pages.set(`${name}.md`, await readFile(join(packageFolder, `docs/${name}.md`), 'utf8'));
+    pages.set(fileOf(name), await readFile(join(packageFolder, `docs/${name}.md`), 'utf8'));
   }
 
   const pageCount = isQuick ? 50 : 1000;
@@ -71,6 +71,11 @@ export const measureDocumentSearch: Measurement = async ({ options, hearth, othe
     toRow({ name: `${recall}, by meaning and words`, unit: 'share' }, [[joined]]),
   ];
 };
+
+/** The server keeps the last part of a file's name only. */
+function fileOf(page: string): string {
+  return `${basename(page)}.md`;
+}
 
 /** Text files by name. Each begins at another word, so that no two passages are equal. */
 function booksOf(words: readonly string[], pageCount: number): ReadonlyMap<string, string> {
@@ -149,7 +154,7 @@ async function recallOf(
       max_num_results: results,
       ranking_options: ranking,
     });
-    if (data.some(({ filename }) => filename === `${page}.md`)) found += 1;
+    if (data.some(({ filename }) => filename === fileOf(page))) found += 1;
   }
   return found / questions.length;
 }
