@@ -58,12 +58,7 @@ export async function startFakeReleaseServer(
   };
 }
 
-function answer(
-  behavior: Behavior,
-  content: Buffer,
-  path: string,
-  response: ServerResponse,
-): void {
+function answer(behavior: Behavior, content: Buffer, path: string, response: ServerResponse): void {
   const half = content.subarray(0, content.length / 2);
   if (behavior === 'broken') {
     response.writeHead(500).end('try again');
