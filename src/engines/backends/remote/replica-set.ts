@@ -59,6 +59,7 @@ export class ReplicaSet {
       active: 0,
       heardAtMs: -Infinity,
       keyFailure: undefined,
+      isUnreachable: false,
     }));
   }
 
@@ -98,10 +99,17 @@ export class ReplicaSet {
     };
     const candidates = this.#candidates(key);
     const last = candidates.at(-1);
-    for (const replica of candidates) {
-      yield new Attempt(replica, { ...shared, next: replica === last ? 'same' : 'other' });
+    for (const [index, replica] of candidates.entries()) {
+      const others = candidates.slice(index + 1);
+      yield new Attempt(replica, {
+        ...shared,
+        next: replica === last ? 'same' : 'other',
+        hasOther: () => others.some(({ isUnreachable }) => !isUnreachable),
+      });
     }
-    if (last !== undefined) yield new Attempt(last, { ...shared, next: 'none' });
+    if (last !== undefined) {
+      yield new Attempt(last, { ...shared, next: 'none', hasOther: () => false });
+    }
   }
 
   /**
@@ -145,6 +153,8 @@ interface Replica {
   heardAtMs: number;
   /** The error of the replica's last request if it was a key mismatch. */
   keyFailure: unknown;
+  /** True if no connection could be made for the last request. */
+  isUnreachable: boolean;
 }
 
 interface AttemptOptions {
@@ -157,7 +167,12 @@ interface AttemptOptions {
   readonly isLinked: boolean;
   /** Where the request goes if an attempt fails: to another replica, in some cases to the same one, or nowhere. */
   readonly next: 'other' | 'same' | 'none';
+  /** True if one of the next replicas was reachable by its last request. */
+  readonly hasOther: () => boolean;
 }
+
+/** Time after which a silent replica is compared with the others again. */
+const recheckMs = 1000;
 
 /** One attempt at a request on a replica. Counts as in flight until `end`. */
 export class Attempt {
@@ -186,6 +201,7 @@ export class Attempt {
 
   succeed(): void {
     this.#replica.keyFailure = undefined;
+    this.#replica.isUnreachable = false;
     this.#replica.circuit.succeed();
   }
 
@@ -202,6 +218,7 @@ export class Attempt {
     if (next === 'same' && isClosedBefore(error)) return;
     const { circuit } = this.#replica;
     this.#replica.keyFailure = hasOtherKey(error) ? error : undefined;
+    this.#replica.isUnreachable = error instanceof HttpFailure && error.reason === 'unreachable';
     const isFault = isReplicaFault(error);
     // A replica that is busy or rejects a request works.
     if (error instanceof Silence) circuit.hang(error.testEngine);
@@ -225,8 +242,9 @@ export class Attempt {
     const startedAtMs = performance.now();
     const check = () => {
       const silentMs = performance.now() - Math.max(startedAtMs, this.#replica.heardAtMs);
-      if (silentMs >= limitMs) silence.abort(new Silence(() => testEngine(this.url)));
-      else this.#watch = setTimeout(check, limitMs - silentMs);
+      if (silentMs < limitMs) this.#watch = setTimeout(check, limitMs - silentMs);
+      else if (this.#options.hasOther()) silence.abort(new Silence(() => testEngine(this.url)));
+      else this.#watch = setTimeout(check, recheckMs);
     };
     this.#watch = setTimeout(check, limitMs);
     return silence.signal;

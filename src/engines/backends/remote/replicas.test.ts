@@ -69,6 +69,20 @@ describe('replicas', () => {
     expect(streams()).toBe(1);
   });
 
+  it('keep a request in silence if the others can not be reached', async () => {
+    const slow = await serveUpstream((_request, response) => {
+      setTimeout(() => say(response, 'Hi'), 1300);
+    });
+    const { engine } = openUpstream(['http://127.0.0.1:9/v1', slow.url]);
+    const answers = await Promise.all(
+      Array.from({ length: 16 }, (_, index) => {
+        const messages = [{ role: 'user' as const, content: `Question ${index}` }];
+        return collect(engine.generate({ ...upstreamChat, messages }, testContext()));
+      }),
+    );
+    expect(answers.map(textOf)).toEqual(answers.map(() => 'Hi'));
+  });
+
   it('that send other answers meanwhile are not silent', async () => {
     const slow = await serveUpstream(({ body }, response) => {
       if (body.includes('slow')) {
