@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { addHarbour, type Harbour } from '../setup/mcp/harbour.ts';
+import { picture } from '../setup/models/picture.ts';
 import { realEngines } from '../setup/real-engines/engines.ts';
 import type { Ability, RealEngine, RunningEngine } from '../setup/real-engines/real-engine.ts';
 import { get, post, stream, type ApiAnswer } from '../setup/server/api.ts';
@@ -13,6 +14,11 @@ import { useHearth } from '../setup/server/use-hearth.ts';
  */
 
 const key = 'a-key-of-this-test';
+const typesOfOthers: Readonly<Record<string, string>> = {
+  embeddings: 'embeddings',
+  rerank: 'reranker',
+  images: 'vlm',
+};
 
 const available: [title: string, engine: RealEngine][] = [];
 // Runs one engine after the other, since two of them share an environment.
@@ -49,15 +55,36 @@ describe.each(available)('%s', (_title, engine) => {
         url: ['http://127.0.0.1:9/v1', running.url],
         models: { [engine.modelId]: { alias: 'pair', contextLength: 2048 } },
       },
+      impatient: {
+        ...shared,
+        keyFile: 'lab.key',
+        timeoutSeconds: 2,
+        models: { [engine.modelId]: { alias: 'impatient', contextLength: 2048 } },
+      },
     };
-    await writeFile(join(home, 'config.json'), JSON.stringify({ upstreams }));
+    const { others = {} } = running;
+    const ofOthers = Object.fromEntries(
+      Object.entries(others).map(([name, { url, modelId }]) => [
+        name,
+        {
+          ...shared,
+          url,
+          keyFile: 'lab.key',
+          models: { [modelId]: { alias: name, type: typesOfOthers[name] } },
+        },
+      ]),
+    );
+    await writeFile(
+      join(home, 'config.json'),
+      JSON.stringify({ upstreams: { ...upstreams, ...ofOthers } }),
+    );
     place = await addHarbour(home, {});
     return { flags: ['--mcp-allow-plugins'] };
   });
   afterAll(() => running?.kill());
 
   const lacks = (ability: Ability): boolean => engine.lacks[ability] !== undefined;
-  const chat = (input: string, more: object = {}) =>
+  const chat = (input: string | readonly object[], more: object = {}) =>
     post(hearth.url, '/api/v1/chat', {
       model,
       input,
@@ -73,8 +100,8 @@ describe.each(available)('%s', (_title, engine) => {
   it('list of models', async () => {
     const { body } = await get(hearth.url, '/api/v1/models');
     const found = body.models.find(
-      ({ key: listed }: { readonly key: string }) =>
-        listed.startsWith('lab/') || listed === 'starter',
+      ({ key: listed, type }: { readonly key: string; readonly type: string }) =>
+        (listed.startsWith('lab/') && type === 'llm') || listed === 'starter',
     );
     expect(found, JSON.stringify(body.models)).toBeDefined();
     model = found.key;
@@ -227,6 +254,49 @@ describe.each(available)('%s', (_title, engine) => {
     expect(body.choices?.[0].text.length, JSON.stringify(body)).toBeGreaterThan(0);
   });
 
+  it.skipIf(lacks('embeddings'))('embeddings', async () => {
+    const input = ['The ship is in the harbor.', 'A ship lies in a harbor.', 'Bake bread at noon.'];
+    const { body } = await post(hearth.url, '/v1/embeddings', { model: 'embeddings', input });
+    expect(body.data, JSON.stringify(body)).toHaveLength(3);
+    const vectors = body.data.map(({ embedding }: { readonly embedding: number[] }) => embedding);
+    const [first = [], second = []] = vectors as readonly (readonly number[])[];
+    expect(first.length).toBeGreaterThan(16);
+    expect(second).toHaveLength(first.length);
+    expect(first).not.toEqual(second);
+    expect(body.usage.prompt_tokens).toBeGreaterThan(10);
+  });
+
+  it.skipIf(lacks('rerank'))('rerank', async () => {
+    const documents = ['Bake bread in a oven.', 'The giant panda is a bear in China.'];
+    const request = { model: 'rerank', query: 'What is a panda?', documents };
+    const { body } = await post(hearth.url, '/v1/rerank', request);
+    expect(body.results, JSON.stringify(body)).toMatchObject([{ index: 1 }, { index: 0 }]);
+    const [best, worst] = body.results;
+    expect(best.relevance_score).toBeLessThanOrEqual(1);
+    expect(worst.relevance_score).toBeGreaterThanOrEqual(0);
+  });
+
+  it.skipIf(lacks('images'))('images', async () => {
+    const { status, body } = await chat(
+      [
+        { type: 'text', content: 'What is in the picture?' },
+        { type: 'image', data_url: await picture('red') },
+      ],
+      { model: 'images' },
+    );
+    expect(status, JSON.stringify(body)).toBe(200);
+    expect(body.output.at(-1).content.length).toBeGreaterThan(0);
+    expect(body.stats.input_tokens).toBeGreaterThan(16);
+  });
+
+  it.skipIf(lacks('cached prompts'))('cached prompts', async () => {
+    const system = { role: 'system', content: 'You are the keeper of a harbor. '.repeat(80) };
+    const ask = (content: string) => complete({ messages: [system, { role: 'user', content }] });
+    const cachedOf = ({ body }: ApiAnswer) => body.usage.prompt_tokens_details.cached_tokens;
+    await ask('Hello!');
+    expect(cachedOf(await ask('What is your name?'))).toBeGreaterThan(100);
+  });
+
   it.skipIf(lacks('context overflow'))('context overflow', async () => {
     const { status, body } = await chat('word '.repeat(6000));
     expect(status, JSON.stringify(body)).toBe(400);
@@ -282,6 +352,16 @@ describe.each(available)('%s', (_title, engine) => {
       ),
     );
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  });
+
+  it('silence', async () => {
+    server().pause();
+    const { status, body } = await chat('Hello!', { model: 'impatient' });
+    server().resume();
+    expect(status, JSON.stringify(body)).toBe(502);
+    expect(body.error.message).toContain('upstreams.impatient.timeoutSeconds');
+    const again = await chat('Hello!', { max_output_tokens: 8 });
+    expect(again.status, JSON.stringify(again.body)).toBe(200);
   });
 
   it('kill during an answer', async () => {

