@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect, it, vi } from 'vitest';
 import { HearthError } from '../kernel/errors/errors.ts';
 import { createFactsCache } from './facts-cache.ts';
@@ -32,4 +34,28 @@ it('keeps the error of a file, and no other one', async () => {
   await expect(cache.get(file('1'))).rejects.toThrow('aborted');
   expect((await cache.get(file('1'))).error?.message).toBe('damaged');
   expect((await cache.get(file('1'))).error?.message).toBe('damaged');
+});
+
+it('keeps nothing of a failed read but the error', async () => {
+  class Reader {
+    fail(): never {
+      throw new HearthError('corrupt_file', 'damaged');
+    }
+  }
+  const readers: WeakRef<Reader>[] = [];
+  const cache = createFactsCache(async () => {
+    const reader = new Reader();
+    readers.push(new WeakRef(reader));
+    return reader.fail();
+  });
+  const { error } = await cache.get(file('1'));
+  setFlagsFromString('--expose-gc');
+  const collectGarbage: () => void = runInNewContext('gc');
+  await expect
+    .poll(() => {
+      collectGarbage();
+      return readers.map((reader) => reader.deref() === undefined);
+    })
+    .toEqual([true]);
+  expect(error?.stack).toContain('fail');
 });

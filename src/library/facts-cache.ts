@@ -49,7 +49,9 @@ async function attempt<Facts>(read: () => Promise<Facts>): Promise<Reading<Facts
   try {
     return { facts: await read(), error: null };
   } catch (error) {
-    if (error instanceof HearthError) return { facts: null, error };
-    throw error;
+    if (!(error instanceof HearthError)) throw error;
+    // V8 writes the stack at its first use. Until then, the error keeps the reader and its buffer.
+    void error.stack;
+    return { facts: null, error };
   }
 }
