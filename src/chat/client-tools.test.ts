@@ -147,6 +147,7 @@ describe('a turn with tools of the client', () => {
         { role: 'assistant', content: [...text('a'), ...text('b')], toolCalls },
         result('x', 'a cat'),
         { role: 'assistant', content: [] },
+        { role: 'user', content: text('Thanks.') },
       ],
       clientTools: [],
       isStored: false,
@@ -157,6 +158,7 @@ describe('a turn with tools of the client', () => {
       { role: 'assistant', content: 'a\nb', toolCalls },
       { role: 'tool', toolCallId: 'x', content: 'a cat' },
       { role: 'assistant', content: '' },
+      { role: 'user', content: 'Thanks.' },
     ]);
     expect(requests[0]).not.toHaveProperty('tools');
     expect(requests[0]).not.toHaveProperty('toolChoice');
