@@ -64,7 +64,7 @@ async function shrinkPictures(from, to) {
     const width = name.endsWith('-phone.webp') ? 260 : 640;
     await sharp(join(from, name), { animated: true })
       .resize({ width, withoutEnlargement: true })
-      .webp({ quality: 40, effort: 4, smartSubsample: true })
+      .webp({ quality: 32, effort: 4, smartSubsample: true })
       .toFile(join(to, name));
   }
 }
