@@ -93,8 +93,8 @@ function readEmotion(name: string): Emotion {
 const maxFileBytes = 48 * 1024 * 1024;
 
 /**
- * @throws UsageError if the standard input is empty; CommandError if the file does not exist or is too large; the system's error if it cannot be read; the
- *   signal's reason when aborted.
+ * @throws UsageError if the standard input is empty; CommandError if the file does not exist or is too large; the
+ *   system's error if it cannot be read; the signal's reason when aborted.
  */
 export async function readText(
   file: string | undefined,

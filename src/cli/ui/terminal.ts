@@ -23,7 +23,10 @@ export interface TerminalStream {
 export interface Terminal {
   readonly output: TerminalStream;
   readonly messages: TerminalStream;
-  /** Aborts when output can't be written any more, because the reader has exited (`hearth ls | head -1`) or the disk is full. */
+  /**
+   * Aborts when output can't be written any more, because the reader has exited (`hearth ls | head -1`) or the disk is
+   * full.
+   */
   readonly outputClosed: AbortSignal;
 }
 
