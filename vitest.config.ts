@@ -120,7 +120,7 @@ export default defineConfig({
             'src/store/conversations/{conversations,created-conversations,random-conversations}.test.ts',
             'src/store/batches/file-repository.test.ts',
             'src/store/vector-stores/*.test.ts',
-            'src/documents/search/{indexer,vector-stores}.test.ts',
+            'src/chat/documents/search/{indexer,vector-stores}.test.ts',
             'src/store/shared/*.test.ts',
             'src/chat/background/*.test.ts',
             'src/store/s3/images-in-objects.test.ts',

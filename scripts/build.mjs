@@ -31,7 +31,7 @@ const threads = {
   watchdog: 'src/platform/processes/watchdog.ts',
   'statement-thread': 'src/store/statement-thread-main.ts',
   'json-thread': 'src/api/kit/body/json-thread-main.ts',
-  'document-thread': 'src/documents/read/document-thread-main.ts',
+  'document-thread': 'src/chat/documents/read/document-thread-main.ts',
   'audio-thread': 'src/speech/audio/audio-thread-main.ts',
 };
 

@@ -111,21 +111,17 @@ export const modules = [
   {
     name: 'chat',
     purpose:
-      'Turns, completions, embeddings, reranking; turns that outlive their request (`background/`), batches.',
-    publicFiles: ['*.ts', 'background/*.ts', 'batches/*.ts'],
-    imports: ['kernel', 'telemetry', 'store', 'library', 'engines', 'speech', 'tools'],
-  },
-  {
-    name: 'documents',
-    purpose:
-      'Reads the text of Office files, OpenDocument, EPUB, HTML and CSV, in threads with limits (`read/`); searches documents by meaning and words, also the files of projects (`search/`).',
+      'Turns, completions, embeddings, reranking; turns that outlive their request (`background/`), batches; documents: reads their text, searches it by meaning and words (`documents/`).',
     publicFiles: [
-      'read/document-reader.ts',
-      'search/indexer.ts',
-      'search/project-files.ts',
-      'search/vector-stores.ts',
+      '*.ts',
+      'background/*.ts',
+      'batches/*.ts',
+      'documents/read/document-reader.ts',
+      'documents/search/indexer.ts',
+      'documents/search/project-files.ts',
+      'documents/search/vector-stores.ts',
     ],
-    imports: ['kernel', 'telemetry', 'store', 'library', 'engines', 'tools', 'chat'],
+    imports: ['kernel', 'telemetry', 'store', 'library', 'engines', 'speech', 'tools'],
   },
   {
     name: 'api',
@@ -153,7 +149,6 @@ export const modules = [
       'speech',
       'tools',
       'chat',
-      'documents',
     ],
   },
   {
@@ -173,7 +168,6 @@ export const modules = [
       'speech',
       'tools',
       'chat',
-      'documents',
       'api',
     ],
   },
@@ -198,7 +192,7 @@ export const packageOwners = {
   hono: ['api', 'server'],
   '@fastify/busboy': ['api'],
   '@hono/node-server': ['server'],
-  htmlparser2: ['documents'],
+  htmlparser2: ['chat'],
   undici: ['platform'],
   '@photostructure/sqlite': ['platform'],
   kysely: ['store'],

@@ -7,7 +7,7 @@ import type { Batches } from '../chat/batches/batches.ts';
 import type { WaitingCalls } from '../chat/waiting-calls.ts';
 import type { FetchImage } from '../chat/message-media.ts';
 import type { AudioReader } from '../speech/audio/audio-reader.ts';
-import type { DocumentReader } from '../documents/read/document-reader.ts';
+import type { DocumentReader } from '../chat/documents/read/document-reader.ts';
 import type { LiveSettings } from '../settings/live-settings.ts';
 import type { SettingsEditor } from '../settings/settings-editor.ts';
 import type { Settings } from '../settings/settings-table.ts';
@@ -33,8 +33,8 @@ import type { LeaseKeeper } from '../store/shared/lease-keeper.ts';
 import type { Store } from '../store/store.ts';
 import type { PluginFileEditor } from '../tools/plugin-file-editor.ts';
 import type { TriableToolServers } from '../tools/toolbox.ts';
-import type { ProjectFiles } from '../documents/search/project-files.ts';
-import type { VectorStores } from '../documents/search/vector-stores.ts';
+import type { ProjectFiles } from '../chat/documents/search/project-files.ts';
+import type { VectorStores } from '../chat/documents/search/vector-stores.ts';
 
 /** The parts of the server that APIs use. */
 export interface ApiServices {

@@ -1,7 +1,7 @@
 import { Batches, type BatchesOptions } from '../chat/batches/batches.ts';
 import type { Settings } from '../settings/settings-table.ts';
 import { leaseMs } from './share-store.ts';
-import type { Indexer } from '../documents/search/indexer.ts';
+import type { Indexer } from '../chat/documents/search/indexer.ts';
 import { createBatchSender, type BatchSenderOptions } from '../api/openai/batches/send-request.ts';
 
 const limits = {

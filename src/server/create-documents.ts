@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { DocumentReader } from '../documents/read/document-reader.ts';
+import { DocumentReader } from '../chat/documents/read/document-reader.ts';
 import { packageFolder } from '../platform/files/package-folder.ts';
-import { Indexer, type IndexerOptions } from '../documents/search/indexer.ts';
-import { ProjectFiles } from '../documents/search/project-files.ts';
-import { VectorStores, type VectorStoresOptions } from '../documents/search/vector-stores.ts';
+import { Indexer, type IndexerOptions } from '../chat/documents/search/indexer.ts';
+import { ProjectFiles } from '../chat/documents/search/project-files.ts';
+import { VectorStores, type VectorStoresOptions } from '../chat/documents/search/vector-stores.ts';
 
 /** Limited, since a search compares all passages of a vector store. */
 const limits = { maxStores: 100, maxFiles: 10_000, maxPassages: 100_000 };

@@ -22,7 +22,7 @@ const leftOut = [
   'src/store/{postgres,tables}/**',
   'src/store/statement-thread-main.ts',
   'src/api/kit/body/json-thread-main.ts',
-  'src/documents/read/document-thread-main.ts',
+  'src/chat/documents/read/document-thread-main.ts',
 ];
 // Read by the processes of the test runner: see vitest.mutation.config.ts.
 process.env.HEARTH_MUTATION_MODULE = module;

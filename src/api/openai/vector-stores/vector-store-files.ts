@@ -5,7 +5,7 @@ import {
   type Chunking,
   type VectorStoreFile,
 } from '../../../store/vector-stores/vector-store.ts';
-import { readText } from '../../../documents/search/indexer.ts';
+import { readText } from '../../../chat/documents/search/indexer.ts';
 import { mount, type App } from '../../kit/mount.ts';
 import type { ApiServices } from '../../services.ts';
 import { toPage, toSeconds } from '../page.ts';

@@ -9,8 +9,8 @@ import { conversationTurn } from '../../../../test/setup/store/conversation-turn
 import { temporaryStore } from '../../../../test/setup/store/temporary-store.ts';
 import { testContext } from '../../../../test/setup/test-context.ts';
 import { HearthError } from '../../../kernel/errors/errors.ts';
-import { filePart } from '../../../documents/search/project-parts.ts';
-import { ProjectFiles } from '../../../documents/search/project-files.ts';
+import { filePart } from '../../../chat/documents/search/project-parts.ts';
+import { ProjectFiles } from '../../../chat/documents/search/project-files.ts';
 import type { ChatRequest } from '../chat/chat-schema.ts';
 import { projectContent } from './project-content.ts';
 

@@ -6,7 +6,7 @@ import { leastContext } from '../../../engines/loads/policy/choose-sizes.ts';
 import type { TurnContent } from '../../../chat/turn-request.ts';
 import type { StoredProject } from '../../../store/project.ts';
 import type { RequestContext } from '../../../telemetry/request-context.ts';
-import type { ProjectMessage } from '../../../documents/search/project-files.ts';
+import type { ProjectMessage } from '../../../chat/documents/search/project-files.ts';
 import type { ApiServices } from '../../services.ts';
 import type { ChatRequest } from '../chat/chat-schema.ts';
 import { findProject } from './projects.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import * as server from '../../../../../src/documents/search/project-parts.ts';
+import * as server from '../../../../../src/chat/documents/search/project-parts.ts';
 import {
   aroundPassage,
   citedPassages,

@@ -4,7 +4,7 @@ import type { Passage } from './split-passages.ts';
 
 /**
  * Attached documents as a model reads them. These words also mark the parts of stored messages. The server begins messages
- * of a project with such parts (`src/documents/search/project-parts.ts`).
+ * of a project with such parts (`src/chat/documents/search/project-parts.ts`).
  */
 const fileHead = /^(?:File|Project file) ([^\n]+):\n\n(`{3,100})[^\n]*\n([\s\S]*)\n\2$/;
 const passagesHead =

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Chunking } from '../../store/vector-stores/vector-store.ts';
+import type { Chunking } from '../../../store/vector-stores/vector-store.ts';
 import { estimateTokens, splitPassages } from './split-passages.ts';
 
 const split = (text: string, chunking: Chunking) => [...splitPassages(text, chunking)];

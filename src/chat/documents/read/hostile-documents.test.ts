@@ -7,8 +7,8 @@ import {
   paragraph,
   relations,
   xlsxOf,
-} from '../../../test/setup/documents/office-file.ts';
-import { zipOf } from '../../../test/setup/zip.ts';
+} from '../../../../test/setup/documents/office-file.ts';
+import { zipOf } from '../../../../test/setup/zip.ts';
 import { readDocument } from './read-document.ts';
 
 const ole = Buffer.from('d0cf11e0a1b11ae1', 'hex');

@@ -1,21 +1,21 @@
-import { coalesceRuns } from '../../kernel/concurrency/coalesce-runs.ts';
-import { linkAbort } from '../../kernel/concurrency/linked-abort.ts';
-import { runTaskGroup } from '../../kernel/concurrency/task-group.ts';
-import { TimeSlice } from '../../kernel/concurrency/time-slice.ts';
-import { HearthError } from '../../kernel/errors/errors.ts';
-import type { Logger } from '../../kernel/logger.ts';
-import type { SendRequest } from '../../chat/batches/batch-runner.ts';
+import { coalesceRuns } from '../../../kernel/concurrency/coalesce-runs.ts';
+import { linkAbort } from '../../../kernel/concurrency/linked-abort.ts';
+import { runTaskGroup } from '../../../kernel/concurrency/task-group.ts';
+import { TimeSlice } from '../../../kernel/concurrency/time-slice.ts';
+import { HearthError } from '../../../kernel/errors/errors.ts';
+import type { Logger } from '../../../kernel/logger.ts';
+import type { SendRequest } from '../../batches/batch-runner.ts';
 import type { DocumentReader } from '../read/document-reader.ts';
-import type { Engines } from '../../engines/engines.ts';
-import { projectFilePrefix } from '../../store/project.ts';
-import type { LeaseKeeper } from '../../store/shared/lease-keeper.ts';
-import type { Store } from '../../store/store.ts';
+import type { Engines } from '../../../engines/engines.ts';
+import { projectFilePrefix } from '../../../store/project.ts';
+import type { LeaseKeeper } from '../../../store/shared/lease-keeper.ts';
+import type { Store } from '../../../store/store.ts';
 import type {
   IndexedFile,
   IndexFailure,
   StoredVectorStore,
   VectorStoreFile,
-} from '../../store/vector-stores/vector-store.ts';
+} from '../../../store/vector-stores/vector-store.ts';
 import { EmbeddingDelayed, EmbeddingRefused, embedPassages } from './embed-passages.ts';
 import { promptsOf } from './embedding-prompts.ts';
 import { splitPassages } from './split-passages.ts';

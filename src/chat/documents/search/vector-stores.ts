@@ -1,12 +1,12 @@
-import { embed, type EmbedServices } from '../../chat/embed.ts';
-import { rerank } from '../../chat/rerank.ts';
-import { Mutex } from '../../kernel/concurrency/semaphore.ts';
-import { HearthError } from '../../kernel/errors/errors.ts';
-import { isInScope } from '../../kernel/model-scope.ts';
+import { embed, type EmbedServices } from '../../embed.ts';
+import { rerank } from '../../rerank.ts';
+import { Mutex } from '../../../kernel/concurrency/semaphore.ts';
+import { HearthError } from '../../../kernel/errors/errors.ts';
+import { isInScope } from '../../../kernel/model-scope.ts';
 import { randomBytes } from 'node:crypto';
-import type { ModelEntry, ModelLibrary } from '../../library/model.ts';
-import { vectorStoreOf, type StoredProject } from '../../store/project.ts';
-import type { Store } from '../../store/store.ts';
+import type { ModelEntry, ModelLibrary } from '../../../library/model.ts';
+import { vectorStoreOf, type StoredProject } from '../../../store/project.ts';
+import type { Store } from '../../../store/store.ts';
 import {
   hasExpired,
   type Attributes,
@@ -14,10 +14,10 @@ import {
   type CountedVectorStore,
   type StoredVectorStore,
   type VectorStoreFile,
-} from '../../store/vector-stores/vector-store.ts';
-import { documentPurposes } from '../../store/batches/batch.ts';
-import type { Caller, RequestContext } from '../../telemetry/request-context.ts';
-import type { FileSearch, FileSearchOptions, FoundPassage } from '../../tools/file-search.ts';
+} from '../../../store/vector-stores/vector-store.ts';
+import { documentPurposes } from '../../../store/batches/batch.ts';
+import type { Caller, RequestContext } from '../../../telemetry/request-context.ts';
+import type { FileSearch, FileSearchOptions, FoundPassage } from '../../../tools/file-search.ts';
 import { promptsOf } from './embedding-prompts.ts';
 import type { Indexer } from './indexer.ts';
 import { readPassages, searchPassages, type Hit } from './search-passages.ts';

@@ -1,5 +1,5 @@
-import type { Attributes } from '../../store/vector-stores/vector-store.ts';
-import type { AttributeFilter } from '../../tools/file-search.ts';
+import type { Attributes } from '../../../store/vector-stores/vector-store.ts';
+import type { AttributeFilter } from '../../../tools/file-search.ts';
 
 /** True if a file's attributes match a filter. A missing attribute is unequal to every value. */
 export function matchesFilter(filter: AttributeFilter, attributes: Attributes): boolean {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { AttributeFilter } from '../../tools/file-search.ts';
+import type { AttributeFilter } from '../../../tools/file-search.ts';
 import { matchesFilter } from './attribute-filter.ts';
 
 const attributes = { year: 2026, kind: 'manual', isDraft: false };

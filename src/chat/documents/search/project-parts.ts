@@ -1,4 +1,4 @@
-import { fenceFor } from '../../kernel/code-fence.ts';
+import { fenceFor } from '../../../kernel/code-fence.ts';
 
 /** A passage of a file that an answer may cite. */
 export interface CitablePassage {

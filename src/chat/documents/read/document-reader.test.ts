@@ -1,8 +1,8 @@
 import { beforeAll, expect, it } from 'vitest';
-import { docxOf, paragraph, xlsxOf } from '../../../test/setup/documents/office-file.ts';
-import { deferred } from '../../../test/setup/deferred.ts';
-import { bundleScript } from '../../../test/setup/engine/test-engines.ts';
-import { useTemporaryFolder } from '../../../test/setup/temporary-folder.ts';
+import { docxOf, paragraph, xlsxOf } from '../../../../test/setup/documents/office-file.ts';
+import { deferred } from '../../../../test/setup/deferred.ts';
+import { bundleScript } from '../../../../test/setup/engine/test-engines.ts';
+import { useTemporaryFolder } from '../../../../test/setup/temporary-folder.ts';
 import { DocumentReader } from './document-reader.ts';
 
 const folder = useTemporaryFolder();

@@ -1,4 +1,4 @@
-import type { Chunking } from '../../store/vector-stores/vector-store.ts';
+import type { Chunking } from '../../../store/vector-stores/vector-store.ts';
 
 /** Approximate number of letters of an English word per token. */
 const lettersPerToken = 5;

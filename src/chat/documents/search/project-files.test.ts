@@ -1,8 +1,8 @@
 import { expect, it, vi } from 'vitest';
-import { testContext } from '../../../test/setup/test-context.ts';
-import { temporaryStore } from '../../../test/setup/store/temporary-store.ts';
-import { HearthError } from '../../kernel/errors/errors.ts';
-import type { StoredProject } from '../../store/project.ts';
+import { testContext } from '../../../../test/setup/test-context.ts';
+import { temporaryStore } from '../../../../test/setup/store/temporary-store.ts';
+import { HearthError } from '../../../kernel/errors/errors.ts';
+import type { StoredProject } from '../../../store/project.ts';
 import { ProjectFiles, type ProjectMessage } from './project-files.ts';
 import { filePart, passagesPart } from './project-parts.ts';
 

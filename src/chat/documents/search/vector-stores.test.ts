@@ -1,11 +1,11 @@
 import { assert, beforeEach, expect, it, vi } from 'vitest';
-import { libraryOf, scriptedPoolWith } from '../../../test/setup/instances/scripted-pool.ts';
-import { modelEntry } from '../../../test/setup/models/model-entry.ts';
-import { temporaryStore } from '../../../test/setup/store/temporary-store.ts';
-import { testContext } from '../../../test/setup/test-context.ts';
-import type { ModelEntry } from '../../library/model.ts';
-import { vectorStoreOf } from '../../store/project.ts';
-import type { Store } from '../../store/store.ts';
+import { libraryOf, scriptedPoolWith } from '../../../../test/setup/instances/scripted-pool.ts';
+import { modelEntry } from '../../../../test/setup/models/model-entry.ts';
+import { temporaryStore } from '../../../../test/setup/store/temporary-store.ts';
+import { testContext } from '../../../../test/setup/test-context.ts';
+import type { ModelEntry } from '../../../library/model.ts';
+import { vectorStoreOf } from '../../../store/project.ts';
+import type { Store } from '../../../store/store.ts';
 import { VectorStores } from './vector-stores.ts';
 import { toBytes } from './vectors.ts';
 

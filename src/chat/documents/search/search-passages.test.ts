@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { Store } from '../../store/store.ts';
-import type { VectorStoreFile } from '../../store/vector-stores/vector-store.ts';
+import type { Store } from '../../../store/store.ts';
+import type { VectorStoreFile } from '../../../store/vector-stores/vector-store.ts';
 import { searchPassages } from './search-passages.ts';
 import { toBytes } from './vectors.ts';
 

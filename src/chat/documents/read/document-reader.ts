@@ -2,10 +2,10 @@ import {
   runLimitedThread,
   ThreadMemoryError,
   type ThreadLimits,
-} from '../../kernel/concurrency/limited-thread.ts';
-import { Semaphore } from '../../kernel/concurrency/semaphore.ts';
-import { TimeoutError } from '../../kernel/concurrency/with-timeout.ts';
-import { HearthError } from '../../kernel/errors/errors.ts';
+} from '../../../kernel/concurrency/limited-thread.ts';
+import { Semaphore } from '../../../kernel/concurrency/semaphore.ts';
+import { TimeoutError } from '../../../kernel/concurrency/with-timeout.ts';
+import { HearthError } from '../../../kernel/errors/errors.ts';
 import { maxDocumentBytes, type DocumentText } from './document.ts';
 
 export interface DocumentRequest {

@@ -1,7 +1,7 @@
-import { TimeSlice } from '../../kernel/concurrency/time-slice.ts';
-import type { Store } from '../../store/store.ts';
-import type { VectorStoreFile } from '../../store/vector-stores/vector-store.ts';
-import type { AttributeFilter, FoundPassage, HybridWeights } from '../../tools/file-search.ts';
+import { TimeSlice } from '../../../kernel/concurrency/time-slice.ts';
+import type { Store } from '../../../store/store.ts';
+import type { VectorStoreFile } from '../../../store/vector-stores/vector-store.ts';
+import type { AttributeFilter, FoundPassage, HybridWeights } from '../../../tools/file-search.ts';
 import { matchesFilter } from './attribute-filter.ts';
 import { toFloats } from './vectors.ts';
 import { WordMatches } from './word-matches.ts';

@@ -1,4 +1,4 @@
-import type { SendRequest } from '../../chat/batches/batch-runner.ts';
+import type { SendRequest } from '../../batches/batch-runner.ts';
 import * as z from 'zod';
 import { normalize, toFloats } from './vectors.ts';
 

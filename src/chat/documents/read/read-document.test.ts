@@ -8,7 +8,7 @@ import {
   relations,
   shape,
   xlsxOf,
-} from '../../../test/setup/documents/office-file.ts';
+} from '../../../../test/setup/documents/office-file.ts';
 import { readDocument } from './read-document.ts';
 
 const textOf = async (name: string, bytes: Buffer) => (await readDocument(name, bytes)).text;

@@ -1,11 +1,11 @@
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
-import { modelEntry } from '../../../test/setup/models/model-entry.ts';
-import { temporaryStore } from '../../../test/setup/store/temporary-store.ts';
-import { HearthError } from '../../kernel/errors/errors.ts';
-import type { SendRequest } from '../../chat/batches/batch-runner.ts';
-import { LeaseKeeper } from '../../store/shared/lease-keeper.ts';
-import type { Store } from '../../store/store.ts';
-import { createLogger } from '../../telemetry/logger.ts';
+import { modelEntry } from '../../../../test/setup/models/model-entry.ts';
+import { temporaryStore } from '../../../../test/setup/store/temporary-store.ts';
+import { HearthError } from '../../../kernel/errors/errors.ts';
+import type { SendRequest } from '../../batches/batch-runner.ts';
+import { LeaseKeeper } from '../../../store/shared/lease-keeper.ts';
+import type { Store } from '../../../store/store.ts';
+import { createLogger } from '../../../telemetry/logger.ts';
 import { Indexer, passagesPerBlock, type IndexerOptions } from './indexer.ts';
 import { toFloats } from './vectors.ts';
 

@@ -1,4 +1,4 @@
-import type { ModelEntry } from '../../library/model.ts';
+import type { ModelEntry } from '../../../library/model.ts';
 
 interface EmbeddingPrompts {
   /** Prefix for the text of a document. */
