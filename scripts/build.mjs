@@ -32,7 +32,7 @@ const threads = {
   'statement-thread': 'src/store/statement-thread-main.ts',
   'json-thread': 'src/api/kit/body/json-thread-main.ts',
   'document-thread': 'src/chat/documents/read/document-thread-main.ts',
-  'audio-thread': 'src/speech/audio/audio-thread-main.ts',
+  'audio-thread': 'src/chat/audio/audio-thread-main.ts',
 };
 
 const require = createRequire(import.meta.url);

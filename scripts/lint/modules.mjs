@@ -67,6 +67,7 @@ export const modules = [
       'session.ts',
       'session-event.ts',
       'backends/new-call-id.ts',
+      'backends/remote/speech-server.ts',
       'backends/remote/upstream*.ts',
       'launch/child-environment.ts',
       'launch/engine-launcher.ts',
@@ -90,12 +91,9 @@ export const modules = [
   {
     name: 'speech',
     purpose:
-      'Formats text as a script for speech synthesizers (`script/`, pure functions), speaks scripts with a text-to-speech server of the user; reads WAV, MP3 and FLAC, in threads with limits (`audio/`).',
+      'Formats text as a script for speech synthesizers (`script/`), and speaks scripts part by part.',
     publicFiles: [
-      'speech-server.ts',
       'speak-script.ts',
-      'audio/audio-reader.ts',
-      'audio/wav.ts',
       'script/format-speech-script.ts',
       'script/schema.ts',
       'script/speech-script.ts',
@@ -111,9 +109,12 @@ export const modules = [
   {
     name: 'chat',
     purpose:
-      'Turns, completions, embeddings, reranking; turns that outlive their request (`background/`), batches; documents: reads their text, searches it by meaning and words (`documents/`).',
+      'Turns, completions, embeddings, reranking; turns that outlive their request (`background/`), batches; reads audio (`audio/`) and documents, and searches documents by meaning and words (`documents/`).',
     publicFiles: [
       '*.ts',
+      'audio/audio-reader.ts',
+      'audio/forward-audio.ts',
+      'audio/transcribe.ts',
       'background/*.ts',
       'batches/*.ts',
       'documents/read/document-reader.ts',
@@ -121,7 +122,7 @@ export const modules = [
       'documents/search/project-files.ts',
       'documents/search/vector-stores.ts',
     ],
-    imports: ['kernel', 'telemetry', 'store', 'library', 'engines', 'speech', 'tools'],
+    imports: ['kernel', 'telemetry', 'store', 'library', 'engines', 'tools'],
   },
   {
     name: 'api',
@@ -165,7 +166,6 @@ export const modules = [
       'library',
       'engines',
       'access',
-      'speech',
       'tools',
       'chat',
       'api',

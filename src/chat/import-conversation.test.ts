@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { picture } from '../../test/setup/models/picture.ts';
 import { temporaryStore } from '../../test/setup/store/temporary-store.ts';
-import { AudioReader } from '../speech/audio/audio-reader.ts';
+import { AudioReader } from './audio/audio-reader.ts';
 import { importConversation } from './import-conversation.ts';
 
 const turn = {

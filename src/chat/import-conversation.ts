@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import type { AudioReader } from '../speech/audio/audio-reader.ts';
+import type { AudioReader } from './audio/audio-reader.ts';
 import { HearthError } from '../kernel/errors/errors.ts';
 import { omitUndefined } from '../kernel/omit-undefined.ts';
 import { decodeTurn, type ConversationTurn } from '../store/turns/conversation-turn.ts';
@@ -8,7 +8,7 @@ import type { ConversationMessage, ToolContent } from '../store/turns/content.ts
 import type { StoredConversation } from '../store/conversations/conversation.ts';
 import type { NewBlob, Store } from '../store/store.ts';
 import { ImageAllowance, importLimits } from './image-allowance.ts';
-import type { MediaTools } from './audio.ts';
+import type { MediaTools } from './audio/prepare-audio.ts';
 import { admitMedia, prepareMedia } from './message-media.ts';
 
 export interface ConversationToImport {

@@ -1,7 +1,7 @@
 import { HearthError } from '../kernel/errors/errors.ts';
 import type { ModelEntry } from '../library/model.ts';
 import type { NewBlob } from '../store/store.ts';
-import { admitAudio, assertHearing, prepareAudio, type MediaTools } from './audio.ts';
+import { admitAudio, assertHearing, prepareAudio, type MediaTools } from './audio/prepare-audio.ts';
 import { admitImage, assertVision, prepareImage } from './image.ts';
 import type { ImageAllowance } from './image-allowance.ts';
 import type { TurnContent, TurnMessage } from './turn-request.ts';

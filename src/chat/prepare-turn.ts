@@ -1,4 +1,4 @@
-import type { AudioReader } from '../speech/audio/audio-reader.ts';
+import type { AudioReader } from './audio/audio-reader.ts';
 import type { ConversationMessage } from '../store/turns/content.ts';
 import type { ConversationTurn, ToolApproval } from '../store/turns/conversation-turn.ts';
 import type { TurnItem } from '../store/turns/turn-item.ts';
@@ -18,7 +18,7 @@ import {
   prepareMessages,
 } from './message-media.ts';
 import { assertToolResults, type History, loadHistory, noHistory } from './history.ts';
-import { assertHearing } from './audio.ts';
+import { assertHearing } from './audio/prepare-audio.ts';
 import { assertVision, toDataUrl } from './image.ts';
 import {
   approvalResults,

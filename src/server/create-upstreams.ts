@@ -4,7 +4,7 @@ import { SettingsError } from '../settings/settings-error.ts';
 import type { Settings } from '../settings/settings-table.ts';
 import type { Upstream } from '../engines/backends/remote/upstream.ts';
 import { openUpstreams, type Upstreams } from '../engines/backends/remote/upstreams.ts';
-import { createSpeechServer, type SpeechServer } from '../speech/speech-server.ts';
+import { createSpeechServer, type SpeechServer } from '../engines/backends/remote/speech-server.ts';
 import type { ModelLibrary } from '../library/model.ts';
 import { errorCode } from '../kernel/error-code.ts';
 import type { ReplicaMetrics } from '../telemetry/metrics/server-metrics.ts';

@@ -3,7 +3,7 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { createAccess } from './create-access.ts';
 import { createBatches, startBatches } from './create-batches.ts';
-import { AudioReader } from '../speech/audio/audio-reader.ts';
+import { AudioReader } from '../chat/audio/audio-reader.ts';
 import { createDocuments } from './create-documents.ts';
 import { createDownloads } from './create-downloads.ts';
 import { openLibrary, openModelsFolder } from './create-library.ts';

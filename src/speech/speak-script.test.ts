@@ -2,9 +2,9 @@ import { getEventListeners } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
 import { Semaphore } from '../kernel/concurrency/semaphore.ts';
 import { HearthError } from '../kernel/errors/errors.ts';
-import { writeWav, type WavFormat } from './audio/wav.ts';
+import { writeWav, type WavFormat } from '../kernel/wav.ts';
 import { speakScript, type SpeakOptions, type SpokenPart } from './speak-script.ts';
-import type { SpeechRequest, SpeechServer } from './speech-server.ts';
+import type { SpeechRequest, SpeechServer } from '../engines/backends/remote/speech-server.ts';
 
 const format = { encoding: 'integer', channels: 1, sampleRate: 8000, bitsPerSample: 8 } as const;
 const { signal } = new AbortController();

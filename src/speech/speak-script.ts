@@ -3,8 +3,8 @@ import { HearthError } from '../kernel/errors/errors.ts';
 import { omitUndefined } from '../kernel/omit-undefined.ts';
 import { formatSpeechScript } from './script/format-speech-script.ts';
 import type { SpeechScriptOptions } from './script/speech-script.ts';
-import { describeFormat, isSameFormat, readWav, type WavAudio } from './audio/wav.ts';
-import type { SpeechRequest, SpeechServer } from './speech-server.ts';
+import { describeFormat, isSameFormat, readWav, type WavAudio } from '../kernel/wav.ts';
+import type { SpeechRequest, SpeechServer } from '../engines/backends/remote/speech-server.ts';
 import { splitText } from './split-text.ts';
 
 /** A part of a script, spoken in one request to the text-to-speech server. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { chatResultSchema } from '../../src/api/v1/chat/chat-schema.ts';
 import { openAiChatCompletionSchema } from '../../src/api/openai/chat/chat-completion-schema.ts';
-import { readWav } from '../../src/speech/audio/wav.ts';
+import { readWav } from '../../src/kernel/wav.ts';
 import { audioModel, placeAudioModel } from '../setup/models/audio-projector.ts';
 import { tone } from '../setup/models/tone.ts';
 import { get, post } from '../setup/server/api.ts';

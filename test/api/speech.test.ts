@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import OpenAI from 'openai';
 import { describe, expect, it, vi } from 'vitest';
-import { durationSeconds, readWav } from '../../src/speech/audio/wav.ts';
+import { durationSeconds, readWav } from '../../src/kernel/wav.ts';
 import { runHearth } from '../setup/cli/run-hearth.ts';
 import { get, post, postRaw, stream } from '../setup/server/api.ts';
 import { openHearth, useHearth } from '../setup/server/use-hearth.ts';

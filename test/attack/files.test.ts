@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { writeWav } from '../../src/speech/audio/wav.ts';
+import { writeWav } from '../../src/kernel/wav.ts';
 import { docxOf, openDocumentOf, paragraph, xlsxOf } from '../setup/documents/office-file.ts';
 import { readDocument } from '../setup/documents/read-document.ts';
 import { audioModel, placeAudioModel } from '../setup/models/audio-projector.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
-import { durationSeconds, readWav } from '../../src/speech/audio/wav.ts';
+import { durationSeconds, readWav } from '../../src/kernel/wav.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 import { speakWithEspeak, startSpeechServer } from '../setup/speech/speech-server.ts';
 import { useResource } from '../setup/use-resource.ts';

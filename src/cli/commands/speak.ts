@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { createSpeech } from '../../api/v1/speech/speech-schema.ts';
 import { formatBytes, formatDuration } from '../../kernel/format.ts';
 import { printable } from '../../kernel/printable.ts';
-import { isSameFormat, readWav, writeWav, type WavAudio } from '../../speech/audio/wav.ts';
+import { isSameFormat, readWav, writeWav, type WavAudio } from '../../kernel/wav.ts';
 import { connect } from '../client/connect.ts';
 import { defineCommand } from '../command.ts';
 import { CommandError, UsageError } from '../failure.ts';

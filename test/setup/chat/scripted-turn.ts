@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { AudioReader } from '../../../src/speech/audio/audio-reader.ts';
+import { AudioReader } from '../../../src/chat/audio/audio-reader.ts';
 import type { FetchImage } from '../../../src/chat/message-media.ts';
 import { runTurn } from '../../../src/chat/run-turn.ts';
 import type { TurnEvent, TurnResult } from '../../../src/chat/turn-event.ts';

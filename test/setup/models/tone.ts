@@ -1,4 +1,4 @@
-import { writeWav } from '../../../src/speech/audio/wav.ts';
+import { writeWav } from '../../../src/kernel/wav.ts';
 
 /** A WAV file with a tone, sampled at 22,050 Hz. */
 export function tone(frequency: number, seconds = 1): Buffer {

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { buffer } from 'node:stream/consumers';
-import { writeWav } from '../../../src/speech/audio/wav.ts';
+import { writeWav } from '../../../src/kernel/wav.ts';
 import { sendJson, startLoopbackServer } from '../net/loopback-server.ts';
 
 interface SpeechBody {

@@ -1,4 +1,4 @@
-import type { TranscriptionRequest } from '../../../chat/transcribe.ts';
+import type { TranscriptionRequest } from '../../../chat/audio/transcribe.ts';
 import { HearthError } from '../../../kernel/errors/errors.ts';
 import { type FormFile, readForm } from '../../kit/body/form-file.ts';
 import type { UploadBody } from '../../kit/body/upload-body.ts';

@@ -3,7 +3,7 @@ import {
   transcribe,
   type TranscriptionEvent,
   type TranscriptionRequest,
-} from '../../../chat/transcribe.ts';
+} from '../../../chat/audio/transcribe.ts';
 import { HearthError } from '../../../kernel/errors/errors.ts';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 import type { RequestContext } from '../../../telemetry/request-context.ts';

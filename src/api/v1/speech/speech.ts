@@ -1,7 +1,7 @@
 import { HearthError } from '../../../kernel/errors/errors.ts';
-import { durationSeconds, writeWav } from '../../../speech/audio/wav.ts';
+import { durationSeconds, writeWav } from '../../../kernel/wav.ts';
 import { speakScript, type SpokenPart } from '../../../speech/speak-script.ts';
-import type { SpeechServer } from '../../../speech/speech-server.ts';
+import type { SpeechServer } from '../../../engines/backends/remote/speech-server.ts';
 import { mount, type App } from '../../kit/mount.ts';
 import { openStream, type StreamFormat } from '../../kit/stream/open-stream.ts';
 import { eventStream, type SseMessage } from '../../kit/stream/sse.ts';

@@ -8,7 +8,7 @@ import { DocumentReader } from './document-reader.ts';
 const folder = useTemporaryFolder();
 let script: string;
 beforeAll(async () => {
-  script = await bundleScript('src/documents/read/document-thread-main.ts', folder.path);
+  script = await bundleScript('src/chat/documents/read/document-thread-main.ts', folder.path);
 });
 const caller = { ownerId: null, signal: new AbortController().signal };
 async function* piecesOf(...pieces: readonly Uint8Array[]) {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readWav, writeWav, type WavFormat } from '../../../../src/speech/audio/wav.ts';
+import { readWav, writeWav, type WavFormat } from '../../../../src/kernel/wav.ts';
 import { joinWav } from './join-wav.ts';
 
 const format: WavFormat = {

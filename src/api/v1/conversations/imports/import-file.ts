@@ -4,7 +4,7 @@ import {
   importHash,
   type ConversationToImport,
 } from '../../../../chat/import-conversation.ts';
-import type { AudioReader } from '../../../../speech/audio/audio-reader.ts';
+import type { AudioReader } from '../../../../chat/audio/audio-reader.ts';
 import { HearthError } from '../../../../kernel/errors/errors.ts';
 import type { Store } from '../../../../store/store.ts';
 import { measureJson, parseJson } from '../../../kit/body/json-body.ts';

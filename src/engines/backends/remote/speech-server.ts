@@ -1,8 +1,8 @@
-import { createUpstreamClient } from '../engines/backends/remote/upstream-client.ts';
-import { toUpstreamError } from '../engines/backends/remote/upstream-failure.ts';
-import type { Upstream } from '../engines/backends/remote/upstream.ts';
-import { Semaphore } from '../kernel/concurrency/semaphore.ts';
-import { HearthError } from '../kernel/errors/errors.ts';
+import { createUpstreamClient } from './upstream-client.ts';
+import { toUpstreamError } from './upstream-failure.ts';
+import type { Upstream } from './upstream.ts';
+import { Semaphore } from '../../../kernel/concurrency/semaphore.ts';
+import { HearthError } from '../../../kernel/errors/errors.ts';
 
 /** A request of OpenAI's `/v1/audio/speech`; servers may support more fields. */
 export interface SpeechRequest {

@@ -4,12 +4,12 @@ import { afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { bundleScript } from '../../../test/setup/engine/test-engines.ts';
 import { useTemporaryFolder } from '../../../test/setup/temporary-folder.ts';
 import { AudioReader } from './audio-reader.ts';
-import { writeWav } from './wav.ts';
+import { writeWav } from '../../kernel/wav.ts';
 
 const folder = useTemporaryFolder();
 let script: string;
 beforeAll(async () => {
-  script = await bundleScript('src/speech/audio/audio-thread-main.ts', folder.path);
+  script = await bundleScript('src/chat/audio/audio-thread-main.ts', folder.path);
 });
 afterEach(() => {
   vi.useRealTimers();

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { AudioError } from './audio.ts';
 import { readAudio } from './read-audio.ts';
 import { splitTrack } from './split-track.ts';
-import { durationSeconds, readWav, writeWav, type WavFormat } from './wav.ts';
+import { durationSeconds, readWav, writeWav, type WavFormat } from '../../kernel/wav.ts';
 
 const maxSeconds = 60;
 const format: WavFormat = {

@@ -1,4 +1,4 @@
-import { HearthError } from '../kernel/errors/errors.ts';
+import { HearthError } from '../../kernel/errors/errors.ts';
 
 /** Counts bytes that a transcription holds in memory. */
 interface HeldAudio {

@@ -1,10 +1,10 @@
-import type { AudioForm } from '../engines/engine.ts';
-import type { Engines } from '../engines/engines.ts';
-import type { ModelTarget } from '../engines/loads/open-request.ts';
-import { createChannel } from '../kernel/concurrency/channel.ts';
-import { HearthError } from '../kernel/errors/errors.ts';
-import type { RequestContext } from '../telemetry/request-context.ts';
-import { logGeneration } from './generation-stats.ts';
+import type { AudioForm } from '../../engines/engine.ts';
+import type { Engines } from '../../engines/engines.ts';
+import type { ModelTarget } from '../../engines/loads/open-request.ts';
+import { createChannel } from '../../kernel/concurrency/channel.ts';
+import { HearthError } from '../../kernel/errors/errors.ts';
+import type { RequestContext } from '../../telemetry/request-context.ts';
+import { logGeneration } from '../generation-stats.ts';
 
 /** The server's unchanged answer: first its media type, then its bytes. */
 export type ForwardEvent =

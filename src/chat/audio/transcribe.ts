@@ -1,18 +1,18 @@
-import type { AudioReader } from '../speech/audio/audio-reader.ts';
-import type { ChatGeneration } from '../engines/engine.ts';
-import type { Engines } from '../engines/engines.ts';
-import type { ModelTarget } from '../engines/loads/open-request.ts';
-import type { Session } from '../engines/session.ts';
-import type { LoadEvent, QueuedEvent } from '../engines/session-event.ts';
-import { omitUndefined } from '../kernel/omit-undefined.ts';
-import type { RequestContext } from '../telemetry/request-context.ts';
-import { assertHearing } from './audio.ts';
+import type { AudioReader } from './audio-reader.ts';
+import type { ChatGeneration } from '../../engines/engine.ts';
+import type { Engines } from '../../engines/engines.ts';
+import type { ModelTarget } from '../../engines/loads/open-request.ts';
+import type { Session } from '../../engines/session.ts';
+import type { LoadEvent, QueuedEvent } from '../../engines/session-event.ts';
+import { omitUndefined } from '../../kernel/omit-undefined.ts';
+import type { RequestContext } from '../../telemetry/request-context.ts';
+import { assertHearing } from './prepare-audio.ts';
 import { forwardAudio, type ForwardEvent } from './forward-audio.ts';
 import { AudioMemory } from './held-audio.ts';
-import { toDataUrl } from './image.ts';
-import { logGeneration } from './generation-stats.ts';
-import { nearestReasoning } from './reasoning.ts';
-import { streamWithFallbacks } from './request-target.ts';
+import { toDataUrl } from '../image.ts';
+import { logGeneration } from '../generation-stats.ts';
+import { nearestReasoning } from '../reasoning.ts';
+import { streamWithFallbacks } from '../request-target.ts';
 
 /** Speech to write down as text, in its language or translated to English. */
 export interface TranscriptionRequest {

@@ -1,7 +1,7 @@
 import { endianness } from 'node:os';
 import { AudioError, sampleRate, tooLong, type AudioTrack } from './audio.ts';
 import { Resampler } from './resampler.ts';
-import { writeWav } from './wav.ts';
+import { writeWav } from '../../kernel/wav.ts';
 
 const blockSamples = 320;
 const wavFormat = { encoding: 'integer', channels: 1, sampleRate, bitsPerSample: 16 } as const;

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { AudioReader } from '../speech/audio/audio-reader.ts';
-import { HearthError } from '../kernel/errors/errors.ts';
-import type { ModelEntry } from '../library/model.ts';
-import type { NewBlob } from '../store/store.ts';
-import type { ImageAllowance } from './image-allowance.ts';
+import type { AudioReader } from './audio-reader.ts';
+import { HearthError } from '../../kernel/errors/errors.ts';
+import type { ModelEntry } from '../../library/model.ts';
+import type { NewBlob } from '../../store/store.ts';
+import type { ImageAllowance } from '../image-allowance.ts';
 
 /** Reads media, and counts the bytes and pixels of a request. */
 export interface MediaTools {

@@ -1,6 +1,6 @@
 import { AudioError } from './audio.ts';
 import type { PcmSource } from './pcm-track.ts';
-import { frameBytes, readWav, type WavAudio } from './wav.ts';
+import { frameBytes, readWav, type WavAudio } from '../../kernel/wav.ts';
 
 const pieceFrames = 16_384;
 const maxChannels = 32;

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { collect } from '../../test/setup/collect.ts';
-import { modelEntry } from '../../test/setup/models/model-entry.ts';
-import { testContext } from '../../test/setup/test-context.ts';
-import type { Engines } from '../engines/engines.ts';
-import type { ModelTarget } from '../engines/loads/open-request.ts';
-import { HearthError } from '../kernel/errors/errors.ts';
-import type { AudioReader } from '../speech/audio/audio-reader.ts';
+import { collect } from '../../../test/setup/collect.ts';
+import { modelEntry } from '../../../test/setup/models/model-entry.ts';
+import { testContext } from '../../../test/setup/test-context.ts';
+import type { Engines } from '../../engines/engines.ts';
+import type { ModelTarget } from '../../engines/loads/open-request.ts';
+import { HearthError } from '../../kernel/errors/errors.ts';
+import type { AudioReader } from './audio-reader.ts';
 import { transcribe } from './transcribe.ts';
 
 const targetOf = (name: string): ModelTarget => {
