@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import type { IdGenerator } from '@opentelemetry/sdk-trace-base';
 
 /** The position of a request in a trace; see W3C Trace Context, https://www.w3.org/TR/trace-context/. */
 export interface TraceContext {
@@ -37,13 +36,4 @@ export function formatTraceparent({ traceId, isSampled }: TraceContext, spanId: 
 /** Returns the client's header if it is well formed. */
 export function checkTraceparent(header: string | undefined): string | undefined {
   return traceparentForm.test(header ?? '') ? header : undefined;
-}
-
-/** Makes the tracer use the ids of the request's record, which tool servers have already received. */
-export class RecordIds implements IdGenerator {
-  traceId = '';
-  spanId = '';
-
-  readonly generateTraceId = (): string => this.traceId;
-  readonly generateSpanId = (): string => this.spanId;
 }

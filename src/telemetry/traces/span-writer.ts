@@ -7,7 +7,8 @@ import {
   type SpanKind,
   type Tracer,
 } from '@opentelemetry/api';
-import type { TraceContext, RecordIds } from '../trace-context.ts';
+import type { IdGenerator } from '@opentelemetry/sdk-trace-base';
+import type { TraceContext } from '../trace-context.ts';
 
 /** A span that has ended; times are values of `performance.now()`. */
 export interface EndedSpan {
@@ -20,6 +21,15 @@ export interface EndedSpan {
   readonly attributes: Attributes;
   /** Undefined if the span succeeded. */
   readonly failure: string | undefined;
+}
+
+/** Makes the tracer use the ids of the request's record, which tool servers have already received. */
+export class RecordIds implements IdGenerator {
+  traceId = '';
+  spanId = '';
+
+  readonly generateTraceId = (): string => this.traceId;
+  readonly generateSpanId = (): string => this.spanId;
 }
 
 /** Passes ended spans to a tracer. */

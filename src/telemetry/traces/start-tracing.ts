@@ -5,9 +5,8 @@ import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trac
 import type { Logger } from '../../kernel/logger.ts';
 import type { ServerEvent } from '../server-event.ts';
 import type { ServerEvents } from '../server-events.ts';
-import { RecordIds } from '../trace-context.ts';
 import { generationSpans, phaseSpan, requestSpan } from './to-span.ts';
-import { SpanWriter } from './span-writer.ts';
+import { RecordIds, SpanWriter } from './span-writer.ts';
 
 interface TracingOptions {
   readonly events: Pick<ServerEvents, 'subscribe'>;
