@@ -7,16 +7,10 @@
 export const modules = [
   {
     name: 'kernel',
-    purpose: 'Errors, permissions, concurrency and small helpers. Knows nothing of models.',
-    publicFiles: ['*.ts', 'errors/', 'concurrency/'],
-    imports: [],
-  },
-  {
-    name: 'telemetry',
     purpose:
-      'The context and the record of a request, the log, events, metrics and traces. The other modules publish, these listen.',
-    publicFiles: ['*.ts', 'metrics/server-metrics.ts'],
-    imports: ['kernel'],
+      'What all modules share: errors, permissions, concurrency, the context and record of a request, events, small helpers.',
+    publicFiles: ['*.ts', 'concurrency/', 'errors/', 'events/', 'request/'],
+    imports: [],
   },
   {
     name: 'platform',
@@ -54,7 +48,7 @@ export const modules = [
     purpose:
       'Models on disk: scan, headers (`gguf/`), import and removal; model hubs and the catalog (`hub/`), download jobs (`downloads/`).',
     publicFiles: ['*.ts', 'downloads/*.ts', 'hub/*.ts', 'import/*.ts', 'ollama/find-model.ts'],
-    imports: ['kernel', 'telemetry', 'platform', 'store'],
+    imports: ['kernel', 'platform', 'store'],
   },
   {
     name: 'engines',
@@ -79,14 +73,14 @@ export const modules = [
       'states/prefix-hash.ts',
       'states/state-cache.ts',
     ],
-    imports: ['kernel', 'telemetry', 'platform', 'library'],
+    imports: ['kernel', 'platform', 'library'],
   },
   {
     name: 'access',
     purpose:
       'API tokens, sessions of the web app, limits and usage of tokens; links between machines of a home (`links/`).',
     publicFiles: ['*.ts', 'links/link-file.ts', 'links/link-identity.ts', 'links/links.ts'],
-    imports: ['kernel', 'telemetry', 'platform', 'store', 'engines'],
+    imports: ['kernel', 'platform', 'store', 'engines'],
   },
   {
     name: 'speech',
@@ -104,7 +98,7 @@ export const modules = [
     name: 'tools',
     purpose: 'MCP plugins, ephemeral MCP servers and built-in tools.',
     publicFiles: ['*.ts'],
-    imports: ['kernel', 'telemetry', 'platform', 'speech', 'store'],
+    imports: ['kernel', 'platform', 'speech', 'store'],
   },
   {
     name: 'chat',
@@ -122,7 +116,14 @@ export const modules = [
       'documents/search/project-files.ts',
       'documents/search/vector-stores.ts',
     ],
-    imports: ['kernel', 'telemetry', 'store', 'library', 'engines', 'tools'],
+    imports: ['kernel', 'store', 'library', 'engines', 'tools'],
+  },
+  {
+    name: 'telemetry',
+    purpose:
+      'The log, the latest requests, metrics and traces. Listens to the events of the modules above, which do not know it.',
+    publicFiles: ['*.ts', 'metrics/server-metrics.ts'],
+    imports: ['kernel'],
   },
   {
     name: 'api',
@@ -141,7 +142,6 @@ export const modules = [
     ],
     imports: [
       'kernel',
-      'telemetry',
       'settings',
       'store',
       'library',
@@ -150,6 +150,7 @@ export const modules = [
       'speech',
       'tools',
       'chat',
+      'telemetry',
     ],
   },
   {
@@ -159,7 +160,6 @@ export const modules = [
     publicFiles: ['serve.ts', 'reference.ts', 'offline/'],
     imports: [
       'kernel',
-      'telemetry',
       'platform',
       'settings',
       'store',
@@ -168,6 +168,7 @@ export const modules = [
       'access',
       'tools',
       'chat',
+      'telemetry',
       'api',
     ],
   },
@@ -176,7 +177,7 @@ export const modules = [
     purpose:
       'Commands. They talk to the server through the client of v1, or open a home folder with `server/offline/`.',
     publicFiles: [],
-    // `telemetry` prints the log as text, `speech` formats scripts: pure functions.
+    // `speech` formats scripts: pure functions.
     imports: ['kernel', 'platform', 'settings', 'speech', 'api', 'server'],
   },
   {

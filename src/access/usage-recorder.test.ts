@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { RequestRecord } from '../telemetry/request-record.ts';
-import { ServerEvents } from '../telemetry/server-events.ts';
+import { RequestRecord } from '../kernel/request/request-record.ts';
+import { ServerEvents } from '../kernel/events/server-events.ts';
 import type { UsageRepository } from '../store/usage-repository.ts';
 import { UsageRecorder } from './usage-recorder.ts';
 

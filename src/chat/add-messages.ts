@@ -1,6 +1,6 @@
 import { HearthError } from '../kernel/errors/errors.ts';
 import type { StoredResponse } from '../store/store.ts';
-import type { RequestContext } from '../telemetry/request-context.ts';
+import type { RequestContext } from '../kernel/request/request-context.ts';
 import { answeredCalls } from './approvals.ts';
 import { ImageAllowance } from './image-allowance.ts';
 import { admitMessages, fetchImages, prepareMessages } from './message-media.ts';

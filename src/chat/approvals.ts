@@ -6,7 +6,7 @@ import type { Store, StoredResponse } from '../store/store.ts';
 import { isFileSearch } from '../tools/file-search.ts';
 import type { Integration } from '../tools/toolbox.ts';
 import type { TurnRequest } from './turn-request.ts';
-import type { RequestContext } from '../telemetry/request-context.ts';
+import type { RequestContext } from '../kernel/request/request-context.ts';
 import { callOfNoTool, checkArguments, type CheckedCall, refuseCall } from './tool-call.ts';
 import { type CallOutcome, runToolRound } from './tool-round.ts';
 import type { TurnEvent } from './turn-event.ts';

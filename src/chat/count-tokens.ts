@@ -1,4 +1,4 @@
-import type { RequestContext } from '../telemetry/request-context.ts';
+import type { RequestContext } from '../kernel/request/request-context.ts';
 import { omitUndefined } from '../kernel/omit-undefined.ts';
 import { prepareTurn, type TurnServices } from './prepare-turn.ts';
 import { promptPrefix } from './prompt-messages.ts';

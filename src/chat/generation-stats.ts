@@ -2,8 +2,8 @@ import { addDrafts, type InterruptedReport } from '../engines/session-event.ts';
 import { omitUndefined } from '../kernel/omit-undefined.ts';
 import type { ModelSelection } from '../library/model.ts';
 import type { TurnTimings, TurnUsage } from '../store/turns/conversation-turn.ts';
-import type { Operation } from '../telemetry/request-record.ts';
-import type { RequestContext } from '../telemetry/request-context.ts';
+import type { Operation } from '../kernel/request/request-record.ts';
+import type { RequestContext } from '../kernel/request/request-context.ts';
 
 export interface GenerationStats {
   readonly usage: TurnUsage;

@@ -4,7 +4,7 @@ import { generationEnd } from '../../test/setup/chat/scripted-turn.ts';
 import { libraryOf, scriptedPoolWith } from '../../test/setup/instances/scripted-pool.ts';
 import { modelEntry } from '../../test/setup/models/model-entry.ts';
 import { testContext } from '../../test/setup/test-context.ts';
-import type { RequestContext } from '../telemetry/request-context.ts';
+import type { RequestContext } from '../kernel/request/request-context.ts';
 import { embed } from './embed.ts';
 import { runCompletion, type CompletionEvent } from './run-completion.ts';
 

@@ -5,7 +5,7 @@ import type { TurnItem } from '../store/turns/turn-item.ts';
 import type { EngineMessage } from '../engines/engine.ts';
 import type { ModelTarget } from '../engines/loads/open-request.ts';
 import type { Engines } from '../engines/engines.ts';
-import type { RequestContext } from '../telemetry/request-context.ts';
+import type { RequestContext } from '../kernel/request/request-context.ts';
 import type { NewBlob, Store } from '../store/store.ts';
 import type { ToolServers } from '../tools/toolbox.ts';
 import { type AnsweredCall, answeredCalls } from './approvals.ts';

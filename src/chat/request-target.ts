@@ -1,7 +1,7 @@
 import type { Engines } from '../engines/engines.ts';
 import type { ModelTarget } from '../engines/loads/open-request.ts';
 import { omitUndefined } from '../kernel/omit-undefined.ts';
-import type { Caller, RequestContext } from '../telemetry/request-context.ts';
+import type { Caller, RequestContext } from '../kernel/request/request-context.ts';
 import { defaultReasoning } from './reasoning.ts';
 import type { GenerationOptions, InstanceOptions, TurnRequest } from './turn-request.ts';
 

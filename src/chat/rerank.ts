@@ -2,7 +2,7 @@ import type { Engines } from '../engines/engines.ts';
 import type { ModelTarget } from '../engines/loads/open-request.ts';
 import type { ModelEntry, ModelSelection } from '../library/model.ts';
 import { omitUndefined } from '../kernel/omit-undefined.ts';
-import type { RequestContext } from '../telemetry/request-context.ts';
+import type { RequestContext } from '../kernel/request/request-context.ts';
 import { logGeneration } from './generation-stats.ts';
 import { withFallbacks } from './request-target.ts';
 

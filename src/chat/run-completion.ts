@@ -5,7 +5,7 @@ import type { ModelTarget } from '../engines/loads/open-request.ts';
 import type { Session } from '../engines/session.ts';
 import type { GenerationReport, LoadEvent, QueuedEvent } from '../engines/session-event.ts';
 import { omitUndefined } from '../kernel/omit-undefined.ts';
-import type { RequestContext } from '../telemetry/request-context.ts';
+import type { RequestContext } from '../kernel/request/request-context.ts';
 import type { ModelSelection } from '../library/model.ts';
 import { assertTokens } from './assert-tokens.ts';
 import { logGeneration, sumReports } from './generation-stats.ts';

@@ -4,7 +4,7 @@ import { HearthError } from '../kernel/errors/errors.ts';
 import type { ModelTarget } from '../engines/loads/open-request.ts';
 import type { Session } from '../engines/session.ts';
 import { omitUndefined } from '../kernel/omit-undefined.ts';
-import { withSignal, type RequestContext } from '../telemetry/request-context.ts';
+import { withSignal, type RequestContext } from '../kernel/request/request-context.ts';
 import type { Toolbox } from '../tools/toolbox.ts';
 import { logGeneration } from './generation-stats.ts';
 import { prepareTurn, type PreparedTurn, type TurnServices } from './prepare-turn.ts';

@@ -1,7 +1,7 @@
 import { HearthError } from '../kernel/errors/errors.ts';
 import { omitUndefined } from '../kernel/omit-undefined.ts';
 import { randomBytes } from 'node:crypto';
-import type { RequestContext } from '../telemetry/request-context.ts';
+import type { RequestContext } from '../kernel/request/request-context.ts';
 import { describeStoreError, isDiskFull } from '../store/store-errors.ts';
 import type { Store, StoredResponse } from '../store/store.ts';
 import type { TurnPrompt } from './prepare-turn.ts';

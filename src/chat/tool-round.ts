@@ -6,7 +6,7 @@ import type {
   ToolCallItem,
 } from '../store/turns/turn-item.ts';
 import { omitUndefined } from '../kernel/omit-undefined.ts';
-import type { RequestContext } from '../telemetry/request-context.ts';
+import type { RequestContext } from '../kernel/request/request-context.ts';
 import type { Tool, ToolResult } from '../tools/toolbox.ts';
 import type { CheckedCall } from './tool-call.ts';
 

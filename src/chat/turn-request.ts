@@ -11,7 +11,7 @@ import type {
 } from '../engines/engine.ts';
 import type { AdapterChoice } from '../kernel/adapter-names.ts';
 import type { ModelTarget } from '../engines/loads/open-request.ts';
-import type { RequestContext } from '../telemetry/request-context.ts';
+import type { RequestContext } from '../kernel/request/request-context.ts';
 import type { Integration } from '../tools/toolbox.ts';
 import type { CheckedCall } from './tool-call.ts';
 import type { TurnEvent } from './turn-event.ts';

@@ -8,7 +8,7 @@ import type { Tool } from '../tools/toolbox.ts';
 import { storeFailure } from './store-turn.ts';
 import { refuseCall, type CheckedCall } from './tool-call.ts';
 import type { TurnEvent } from './turn-event.ts';
-import type { RequestContext } from '../telemetry/request-context.ts';
+import type { RequestContext } from '../kernel/request/request-context.ts';
 import type { ApproveCalls, CallRound } from './turn-request.ts';
 
 /** The user's answer to a waiting call. */

@@ -1,4 +1,4 @@
-import type { RequestContext } from '../telemetry/request-context.ts';
+import type { RequestContext } from '../kernel/request/request-context.ts';
 
 /** The interface of an inference engine, a local process or a remote server, which serves one loaded model. */
 

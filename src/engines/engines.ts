@@ -3,7 +3,7 @@ import { assertInScope, isInScope, type ModelScope } from '../kernel/model-scope
 import type { ModelLibrary, ModelSelection } from '../library/model.ts';
 import { memoryBytesPerSecond } from '../platform/machine/memory-speed.ts';
 import { omitUndefined } from '../kernel/omit-undefined.ts';
-import type { RequestContext } from '../telemetry/request-context.ts';
+import type { RequestContext } from '../kernel/request/request-context.ts';
 import type { ModelTarget, OpenRequest } from './loads/open-request.ts';
 import type { AdapterChoice } from '../kernel/adapter-names.ts';
 import { assertContext, contextLengthFor } from './loads/configure.ts';

@@ -1,6 +1,6 @@
 import { omitUndefined } from '../kernel/omit-undefined.ts';
-import type { GenerationRecord, Reread } from '../telemetry/request-record.ts';
-import type { RequestContext } from '../telemetry/request-context.ts';
+import type { GenerationRecord, Reread } from '../kernel/request/request-record.ts';
+import type { RequestContext } from '../kernel/request/request-context.ts';
 import type {
   ChatGeneration,
   Engine,

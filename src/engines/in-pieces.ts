@@ -1,5 +1,5 @@
-import type { Operation } from '../telemetry/request-record.ts';
-import type { RequestContext } from '../telemetry/request-context.ts';
+import type { Operation } from '../kernel/request/request-record.ts';
+import type { RequestContext } from '../kernel/request/request-context.ts';
 
 /** Number of inputs in one call. Other requests can run between two calls. */
 const pieceLength = 32;

@@ -6,7 +6,7 @@ import { scriptedPool } from '../../test/setup/instances/scripted-pool.ts';
 import { modelEntry } from '../../test/setup/models/model-entry.ts';
 import type { Engine, GenerationEvent, GenerationRequest } from './engine.ts';
 import { createLogger } from '../telemetry/logger.ts';
-import { RequestRecord } from '../telemetry/request-record.ts';
+import { RequestRecord } from '../kernel/request/request-record.ts';
 
 const completion = { kind: 'completion', prompt: 'Once', sampling: {} } as const;
 const chat: GenerationRequest = {

@@ -1,7 +1,7 @@
 import type { Engine, GenerationEvent, GenerationRequest } from './engine.ts';
 import { omitUndefined } from '../kernel/omit-undefined.ts';
-import type { GenerationRecord } from '../telemetry/request-record.ts';
-import type { RequestContext } from '../telemetry/request-context.ts';
+import type { GenerationRecord } from '../kernel/request/request-record.ts';
+import type { RequestContext } from '../kernel/request/request-context.ts';
 
 /** Records the prompt as the engine reads it, for `log.prompts`. */
 export async function recordPrompt(

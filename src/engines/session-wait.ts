@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createChannel } from '../kernel/concurrency/channel.ts';
-import type { RequestContext } from '../telemetry/request-context.ts';
+import type { RequestContext } from '../kernel/request/request-context.ts';
 import type { Lease } from './loads/instance-lease.ts';
 import type { OpenRequest } from './loads/open-request.ts';
 import type { PromptMemory } from './rereads/prompt-memory.ts';

@@ -1,7 +1,7 @@
 import { HearthError } from '../kernel/errors/errors.ts';
 import type { ModelSelection } from '../library/model.ts';
-import type { Phase } from '../telemetry/request-record.ts';
-import type { RequestContext } from '../telemetry/request-context.ts';
+import type { Phase } from '../kernel/request/request-record.ts';
+import type { RequestContext } from '../kernel/request/request-context.ts';
 import type {
   ChatGeneration,
   Embeddings,

@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import type { Logger } from '../kernel/logger.ts';
-import { noEvents } from '../telemetry/server-events.ts';
+import { noEvents } from '../kernel/events/server-events.ts';
 import type { AppEnvironment, HonoApp } from '../api/kit/app-environment.ts';
 import { parseJsonBody, type ParseJson } from '../api/kit/body/json-body.ts';
 import type { RevocationChecker } from '../api/kit/guards/revocation-checker.ts';

@@ -35,7 +35,7 @@ import { JsonParser } from '../api/kit/body/json-body.ts';
 import { servedApis } from '../api/apis.ts';
 import type { ApiServices } from '../api/services.ts';
 import { createEventFeed } from '../api/v1/server/create-event-feed.ts';
-import { toInstanceMetrics } from '../engines/loads/instance-metrics.ts';
+import { toInstanceMetrics } from './instance-metrics.ts';
 import { preloadModels } from '../engines/loads/preload-models.ts';
 import { libraryWithin } from '../library/library.ts';
 import { createModelAliases } from '../library/model-aliases.ts';

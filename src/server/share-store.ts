@@ -4,7 +4,7 @@ import { BackgroundTurns } from '../chat/background/background-turns.ts';
 import type { Settings } from '../settings/settings-table.ts';
 import { RateGate } from '../api/kit/guards/rate-gate.ts';
 import type { Logger } from '../kernel/logger.ts';
-import type { ServerEvents } from '../telemetry/server-events.ts';
+import type { ServerEvents } from '../kernel/events/server-events.ts';
 import { startMaintenance, watchDeletions } from '../store/maintenance.ts';
 import { LeaseKeeper } from '../store/shared/lease-keeper.ts';
 import type { Store } from '../store/store.ts';

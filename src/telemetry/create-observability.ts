@@ -1,7 +1,7 @@
 import type { Logger } from '../kernel/logger.ts';
 import { ServerMetrics, type MetricsOptions } from './metrics/server-metrics.ts';
 import { RequestLog } from './request-log.ts';
-import { ServerEvents } from './server-events.ts';
+import { ServerEvents } from '../kernel/events/server-events.ts';
 
 interface ObservabilityOptions {
   readonly logger: Logger;

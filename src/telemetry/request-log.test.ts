@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { RequestLog } from './request-log.ts';
-import { RequestRecord, type RecordOptions } from './request-record.ts';
-import { ServerEvents } from './server-events.ts';
+import { RequestRecord, type RecordOptions } from '../kernel/request/request-record.ts';
+import { ServerEvents } from '../kernel/events/server-events.ts';
 
 function setUp(options: { readonly capacity?: number; readonly maxTextLength?: number } = {}) {
   const events = new ServerEvents((error) => {

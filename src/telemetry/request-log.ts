@@ -1,6 +1,6 @@
-import type { RequestRecord } from './request-record.ts';
-import type { ServerEvent } from './server-event.ts';
-import type { ServerEvents } from './server-events.ts';
+import type { RequestRecord } from '../kernel/request/request-record.ts';
+import type { ServerEvent } from '../kernel/events/server-event.ts';
+import type { ServerEvents } from '../kernel/events/server-events.ts';
 
 interface RequestLogOptions {
   readonly events: Pick<ServerEvents, 'subscribe'>;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ToolContent, ToolProvider } from '../store/turns/content.ts';
 import type { Attributes } from '../store/vector-stores/vector-store.ts';
-import type { Caller, RequestContext } from '../telemetry/request-context.ts';
+import type { Caller, RequestContext } from '../kernel/request/request-context.ts';
 
 type Comparable = string | number | boolean;
 

@@ -1,5 +1,5 @@
 import { HearthError } from '../kernel/errors/errors.ts';
-import type { Caller } from '../telemetry/request-context.ts';
+import type { Caller } from '../kernel/request/request-context.ts';
 import type { Integration } from './toolbox.ts';
 
 /** The kinds of integrations that are enabled in the settings. */

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { openTools, trusted, type TestToolServers } from '../../test/setup/mcp/open-tools.ts';
 import { speechScriptPlugin } from './speech-script-plugin.ts';
 import { testContext } from '../../test/setup/test-context.ts';
-import type { RequestContext } from '../telemetry/request-context.ts';
+import type { RequestContext } from '../kernel/request/request-context.ts';
 import type { Integration } from './toolbox.ts';
 import type { ToolServersOptions } from './tool-servers.ts';
 

@@ -5,7 +5,7 @@ import { linkAbort } from '../kernel/concurrency/linked-abort.ts';
 import { HearthError } from '../kernel/errors/errors.ts';
 import type { ResolveAddresses } from '../platform/net/address-policy.ts';
 import { omitUndefined } from '../kernel/omit-undefined.ts';
-import { type Caller, type RequestContext, withSignal } from '../telemetry/request-context.ts';
+import { type Caller, type RequestContext, withSignal } from '../kernel/request/request-context.ts';
 import type { TransportBounds } from './mcp-transport.ts';
 import type { BuiltInPlugin } from './built-in-plugin.ts';
 import { createToolbox } from './create-toolbox.ts';

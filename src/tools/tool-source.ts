@@ -1,4 +1,4 @@
-import type { RequestContext } from '../telemetry/request-context.ts';
+import type { RequestContext } from '../kernel/request/request-context.ts';
 import type { ServerConnection } from './server-connection.ts';
 import type { ToolList } from './tool-list.ts';
 import type { ToolProvider } from '../store/turns/content.ts';

@@ -1,5 +1,5 @@
 import type { JsonObject, ToolContent, ToolProvider } from '../store/turns/content.ts';
-import type { RequestContext } from '../telemetry/request-context.ts';
+import type { RequestContext } from '../kernel/request/request-context.ts';
 import type { FileSearchOptions } from './file-search.ts';
 import type { ApprovalRule } from './tool-filter.ts';
 

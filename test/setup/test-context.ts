@@ -1,6 +1,6 @@
 import { createLogger } from '../../src/telemetry/logger.ts';
-import { RequestRecord } from '../../src/telemetry/request-record.ts';
-import type { Caller, RequestContext } from '../../src/telemetry/request-context.ts';
+import { RequestRecord } from '../../src/kernel/request/request-record.ts';
+import type { Caller, RequestContext } from '../../src/kernel/request/request-context.ts';
 
 interface TestContextOptions extends Partial<Omit<RequestContext, 'caller'>> {
   readonly caller?: Partial<Caller>;

@@ -9,7 +9,7 @@ import type {
 } from './message-request-schema.ts';
 import { HearthError } from '../../kernel/errors/errors.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
-import type { RequestContext } from '../../telemetry/request-context.ts';
+import type { RequestContext } from '../../kernel/request/request-context.ts';
 import { mount, type App } from '../kit/mount.ts';
 import { eventStream, type SseMessage } from '../kit/stream/sse.ts';
 import { collect } from '../kit/stream/collect.ts';

@@ -1,6 +1,6 @@
 import type { Hono } from 'hono';
 import type { Logger } from '../../kernel/logger.ts';
-import type { RequestRecord } from '../../telemetry/request-record.ts';
+import type { RequestRecord } from '../../kernel/request/request-record.ts';
 import type { RateDecision } from '../../store/shared/rate-limit-repository.ts';
 import type { Principal } from './guards/principal.ts';
 import type { RunningRequest } from './running-requests.ts';

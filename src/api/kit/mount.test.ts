@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { HearthError } from '../../kernel/errors/errors.ts';
-import type { RequestContext } from '../../telemetry/request-context.ts';
+import type { RequestContext } from '../../kernel/request/request-context.ts';
 import { mount } from './mount.ts';
 import { createTestApp, testApi } from '../../../test/setup/http/test-app.ts';
 import { echoBody, echoParams, guarded, wait } from '../../../test/setup/http/test-routes.ts';

@@ -2,7 +2,7 @@ import type { Context, Handler } from 'hono';
 import { matchedRoutes } from 'hono/route';
 import type * as z from 'zod';
 import { HearthError } from '../../kernel/errors/errors.ts';
-import type { RequestContext } from '../../telemetry/request-context.ts';
+import type { RequestContext } from '../../kernel/request/request-context.ts';
 import {
   chooseByClient,
   hasPrefix,

@@ -4,7 +4,7 @@ import type { ModelScope } from '../../kernel/model-scope.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import { isPattern, type ModelAlias } from '../../library/model-aliases.ts';
 import type { ModelEntry, ModelSelection } from '../../library/model.ts';
-import type { Caller } from '../../telemetry/request-context.ts';
+import type { Caller } from '../../kernel/request/request-context.ts';
 import type { ApiServices } from '../services.ts';
 
 /** A model with a name that requests may use. */

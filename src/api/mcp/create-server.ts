@@ -7,7 +7,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { linkAbort } from '../../kernel/concurrency/linked-abort.ts';
 import { HearthError } from '../../kernel/errors/errors.ts';
-import { type RequestContext, withSignal } from '../../telemetry/request-context.ts';
+import { type RequestContext, withSignal } from '../../kernel/request/request-context.ts';
 import { nameV1Field } from '../v1/errors.ts';
 import type { ApiServices } from '../services.ts';
 import type { McpMessage } from './mcp-schema.ts';

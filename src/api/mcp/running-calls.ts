@@ -1,6 +1,6 @@
 import type { LinkedAbort } from '../../kernel/concurrency/linked-abort.ts';
 import { HearthError } from '../../kernel/errors/errors.ts';
-import type { Caller } from '../../telemetry/request-context.ts';
+import type { Caller } from '../../kernel/request/request-context.ts';
 
 /** Identifies a call by the ids that its client knows. */
 export interface CallName {

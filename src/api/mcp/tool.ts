@@ -1,7 +1,7 @@
 import type { Tool } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import type { Permission } from '../../kernel/permission.ts';
-import type { RequestContext } from '../../telemetry/request-context.ts';
+import type { RequestContext } from '../../kernel/request/request-context.ts';
 import { validate } from '../kit/validation/validation-error.ts';
 import type { ApiServices } from '../services.ts';
 

@@ -3,7 +3,7 @@ import type { TurnEvent } from '../../chat/turn-event.ts';
 import type { HearthError } from '../../kernel/errors/errors.ts';
 import { purposeOf } from '../../engines/loads/purpose.ts';
 import type { NamedModel } from '../../library/ollama/find-model.ts';
-import type { RequestContext } from '../../telemetry/request-context.ts';
+import type { RequestContext } from '../../kernel/request/request-context.ts';
 import { servingInstances } from '../kit/named-models.ts';
 import { lineStream } from '../kit/stream/ndjson.ts';
 import { collect } from '../kit/stream/collect.ts';

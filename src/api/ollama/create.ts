@@ -14,7 +14,7 @@ import {
   type NamedModel,
   parseOllamaName,
 } from '../../library/ollama/find-model.ts';
-import type { RequestContext } from '../../telemetry/request-context.ts';
+import type { RequestContext } from '../../kernel/request/request-context.ts';
 import { type NamedModelServices, servicesFor } from '../kit/named-models.ts';
 import { mount, type App } from '../kit/mount.ts';
 import { assertSupported, is, type UnsupportedField } from '../openai/chat/unsupported-fields.ts';

@@ -2,7 +2,7 @@ import { embed, type EmbedResult } from '../../chat/embed.ts';
 import { embedOllama, embedOneOllama } from './embed-schema.ts';
 import { findOllamaModel } from '../../library/ollama/find-model.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
-import type { RequestContext } from '../../telemetry/request-context.ts';
+import type { RequestContext } from '../../kernel/request/request-context.ts';
 import { mount, type App } from '../kit/mount.ts';
 import type { ApiServices } from '../services.ts';
 import { loadModel } from './answer.ts';

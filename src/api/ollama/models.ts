@@ -8,7 +8,7 @@ import {
   tagsOllama,
   versionOllama,
 } from './models-schema.ts';
-import type { RequestContext } from '../../telemetry/request-context.ts';
+import type { RequestContext } from '../../kernel/request/request-context.ts';
 import { removeModel } from '../../engines/loads/remove-model.ts';
 import { findAlias } from '../../library/model-aliases.ts';
 import { keyOf, listNamedModels, servicesFor } from '../kit/named-models.ts';

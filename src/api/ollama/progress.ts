@@ -1,4 +1,4 @@
-import type { RequestContext } from '../../telemetry/request-context.ts';
+import type { RequestContext } from '../../kernel/request/request-context.ts';
 import { lineStream } from '../kit/stream/ndjson.ts';
 import { openStream } from '../kit/stream/open-stream.ts';
 import { toErrorLines } from './answer.ts';

@@ -11,7 +11,7 @@ import type { Catalog } from '../../library/hub/catalog.ts';
 import { parseOllamaReference } from '../../library/hub/ollama-reference.ts';
 import { findOllamaModel, findOrNull } from '../../library/ollama/find-model.ts';
 import { nearest } from '../../kernel/nearest.ts';
-import type { RequestContext } from '../../telemetry/request-context.ts';
+import type { RequestContext } from '../../kernel/request/request-context.ts';
 import { mount, type App } from '../kit/mount.ts';
 import type { ApiServices } from '../services.ts';
 import { requiredName } from './models.ts';

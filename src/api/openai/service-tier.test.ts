@@ -4,7 +4,7 @@ import {
   type Priority,
   withPriority,
 } from '../../kernel/concurrency/fair-queue.ts';
-import type { RequestContext } from '../../telemetry/request-context.ts';
+import type { RequestContext } from '../../kernel/request/request-context.ts';
 import { withServiceTier } from './service-tier.ts';
 
 const served = (clientKey: string, tier: Parameters<typeof withServiceTier>[1]) => {

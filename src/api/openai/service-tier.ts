@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { classOf, type Priority, withinPriority } from '../../kernel/concurrency/fair-queue.ts';
-import type { RequestContext } from '../../telemetry/request-context.ts';
+import type { RequestContext } from '../../kernel/request/request-context.ts';
 
 export const serviceTierSchema = z
   .enum(['auto', 'default', 'flex', 'priority', 'scale'])

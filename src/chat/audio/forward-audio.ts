@@ -3,7 +3,7 @@ import type { Engines } from '../../engines/engines.ts';
 import type { ModelTarget } from '../../engines/loads/open-request.ts';
 import { createChannel } from '../../kernel/concurrency/channel.ts';
 import { HearthError } from '../../kernel/errors/errors.ts';
-import type { RequestContext } from '../../telemetry/request-context.ts';
+import type { RequestContext } from '../../kernel/request/request-context.ts';
 import { logGeneration } from '../generation-stats.ts';
 
 /** The server's unchanged answer: first its media type, then its bytes. */

@@ -12,7 +12,7 @@ import type { TurnRequest } from '../turn-request.ts';
 import { abortable } from '../../kernel/concurrency/abortable.ts';
 import { HearthError } from '../../kernel/errors/errors.ts';
 import type { GenerationEvent } from '../../engines/engine.ts';
-import type { RequestContext } from '../../telemetry/request-context.ts';
+import type { RequestContext } from '../../kernel/request/request-context.ts';
 import { createLogger } from '../../telemetry/logger.ts';
 import { LeaseKeeper } from '../../store/shared/lease-keeper.ts';
 import type { BackgroundTurn } from './background-turn.ts';

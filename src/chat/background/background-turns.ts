@@ -5,7 +5,7 @@ import type { TurnServices } from '../prepare-turn.ts';
 import { newResponseId } from '../store-turn.ts';
 import type { TurnRequest } from '../turn-request.ts';
 import { HearthError } from '../../kernel/errors/errors.ts';
-import { withSignal, type RequestContext } from '../../telemetry/request-context.ts';
+import { withSignal, type RequestContext } from '../../kernel/request/request-context.ts';
 import { BackgroundTurn } from './background-turn.ts';
 import { headOf, type FollowableTurn } from './followable-turn.ts';
 import { SharedTurns, type SharedTurnsOptions } from './shared-turns.ts';

@@ -1,6 +1,6 @@
 import type { ChainEntry } from '../../library/model-aliases.ts';
 import type { ModelSelection } from '../../library/model.ts';
-import type { Caller } from '../../telemetry/request-context.ts';
+import type { Caller } from '../../kernel/request/request-context.ts';
 import type { EntryOutcome } from './policy/choose-entry.ts';
 import type { Purpose } from './purpose.ts';
 

@@ -5,7 +5,7 @@ import { openFrom } from '../../../test/setup/instances/scripted-pool.ts';
 import { testContext } from '../../../test/setup/test-context.ts';
 import { sizedPool } from '../../../test/setup/models/sized-models.ts';
 import type { EngineLost } from './refusal.ts';
-import type { ServerEvent } from '../../telemetry/server-event.ts';
+import type { ServerEvent } from '../../kernel/events/server-event.ts';
 
 function setUp(options: Parameters<typeof sizedPool>[1] = {}) {
   const events: ServerEvent[] = [];

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { HearthError } from '../../kernel/errors/errors.ts';
-import { withSignal, type RequestContext } from '../../telemetry/request-context.ts';
+import { withSignal, type RequestContext } from '../../kernel/request/request-context.ts';
 import type { Place } from '../scheduler/place.ts';
 import type { Waiting } from '../scheduler/scheduler.ts';
 import type { LoadedEngine } from '../states/state-cache.ts';

@@ -12,7 +12,7 @@ import { HearthError } from '../../kernel/errors/errors.ts';
 import type { ModelLibrary } from '../../library/model.ts';
 import type { EngineLoader } from './engine-loader.ts';
 import { noMemory } from '../memory/estimate.ts';
-import type { ServerEvent } from '../../telemetry/server-event.ts';
+import type { ServerEvent } from '../../kernel/events/server-event.ts';
 
 const key = 'test/model';
 const [bestVariant] = modelEntry().variants;

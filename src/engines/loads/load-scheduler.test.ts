@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { openFrom } from '../../../test/setup/instances/scripted-pool.ts';
 import { sizedPool } from '../../../test/setup/models/sized-models.ts';
 import { testContext } from '../../../test/setup/test-context.ts';
-import type { EventPublisher } from '../../telemetry/server-events.ts';
+import type { EventPublisher } from '../../kernel/events/server-events.ts';
 import type { Session } from '../session.ts';
 
 const names = ['test/a10', 'test/b10', 'test/c10', 'test/d20', 'test/e10', 'test/f10'];

@@ -2,7 +2,7 @@ import type { AvailableMemory } from '../../platform/machine/available-memory.ts
 import { dedicatedBytes } from '../../platform/machine/gpu-devices.ts';
 import { FairQueue } from '../../kernel/concurrency/fair-queue.ts';
 import type { HearthError } from '../../kernel/errors/errors.ts';
-import type { EvictionCause } from '../../telemetry/server-event.ts';
+import type { EvictionCause } from '../../kernel/events/server-event.ts';
 import type { EngineLoader } from './engine-loader.ts';
 import type { GpuMemory } from './gpu-memory.ts';
 import type { Instance, InstanceRegistry } from './instance.ts';

@@ -1,7 +1,7 @@
 import { HearthError, type ErrorCode } from '../../kernel/errors/errors.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import type { ModelSelection } from '../../library/model.ts';
-import type { RequestContext } from '../../telemetry/request-context.ts';
+import type { RequestContext } from '../../kernel/request/request-context.ts';
 import type { Chain, ChainLink } from './chain.ts';
 import type { ModelTarget } from './open-request.ts';
 import type { Origin } from './place-model.ts';

@@ -1,7 +1,7 @@
 import { HearthError } from '../../kernel/errors/errors.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import type { ModelSelection } from '../../library/model.ts';
-import type { Caller } from '../../telemetry/request-context.ts';
+import type { Caller } from '../../kernel/request/request-context.ts';
 import type { InstanceLifecycle } from './instance-lifecycle.ts';
 import type { LoadOptions } from './load-options.ts';
 import type { ModelTarget } from './open-request.ts';

@@ -13,7 +13,7 @@ import type { HearthError } from '../../kernel/errors/errors.ts';
 import type { Engines } from '../engines.ts';
 import type { LaunchSpec } from '../launch/launch.ts';
 import { createLogger } from '../../telemetry/logger.ts';
-import type { RequestContext } from '../../telemetry/request-context.ts';
+import type { RequestContext } from '../../kernel/request/request-context.ts';
 import type { EngineLoader } from './engine-loader.ts';
 import type { ModelTarget } from './open-request.ts';
 

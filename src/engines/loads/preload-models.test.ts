@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { HearthError } from '../../kernel/errors/errors.ts';
 import { createLogger } from '../../telemetry/logger.ts';
-import type { RequestContext } from '../../telemetry/request-context.ts';
+import type { RequestContext } from '../../kernel/request/request-context.ts';
 import type { Engines } from '../engines.ts';
 import { preloadModels } from './preload-models.ts';
 

@@ -1,6 +1,6 @@
 import { HearthError } from '../../kernel/errors/errors.ts';
 import type { Logger } from '../../kernel/logger.ts';
-import { RequestRecord } from '../../telemetry/request-record.ts';
+import { RequestRecord } from '../../kernel/request/request-record.ts';
 import type { Engines } from '../engines.ts';
 
 /**

@@ -10,7 +10,7 @@ import type {
   Prompt,
 } from '../engine.ts';
 import type { TokenizerFacts } from '../../library/tokenizer-facts.ts';
-import { withSignal, type RequestContext } from '../../telemetry/request-context.ts';
+import { withSignal, type RequestContext } from '../../kernel/request/request-context.ts';
 import { foldText, minTokens } from './prompt-size.ts';
 
 /** Shorter prompts are not checked here: the engine itself counts them exactly, and quickly. */

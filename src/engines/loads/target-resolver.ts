@@ -3,7 +3,7 @@ import { HearthError } from '../../kernel/errors/errors.ts';
 import { assertInScope, isInScope, type ModelScope } from '../../kernel/model-scope.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import type { ModelLibrary, ModelSelection } from '../../library/model.ts';
-import type { RequestContext } from '../../telemetry/request-context.ts';
+import type { RequestContext } from '../../kernel/request/request-context.ts';
 import type { Instance } from './instance.ts';
 import type { InstanceLifecycle } from './instance-lifecycle.ts';
 import { placedInstances } from './loaded-instances.ts';

@@ -1,5 +1,5 @@
 import { formatCount } from '../../kernel/format.ts';
-import type { Reread } from '../../telemetry/request-record.ts';
+import type { Reread } from '../../kernel/request/request-record.ts';
 import type { GenerationRequest } from '../engine.ts';
 import type { Comparison, Difference } from './compare-prompts.ts';
 import { blockCharacters, partText, type PromptOutline } from './prompt-outline.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { testContext } from '../../../test/setup/test-context.ts';
-import type { Reread } from '../../telemetry/request-record.ts';
+import type { Reread } from '../../kernel/request/request-record.ts';
 import type { ChatGeneration, Engine, EngineMessage, GenerationRequest } from '../engine.ts';
 import { PromptMemory } from './prompt-memory.ts';
 

@@ -1,5 +1,5 @@
-import type { Reread } from '../../telemetry/request-record.ts';
-import type { RequestContext } from '../../telemetry/request-context.ts';
+import type { Reread } from '../../kernel/request/request-record.ts';
+import type { RequestContext } from '../../kernel/request/request-context.ts';
 import type { Engine, GenerationRequest, GenerationUsage } from '../engine.ts';
 import { adapterMix } from '../states/prefix-hash.ts';
 import { comparePrompts, type Comparison } from './compare-prompts.ts';

@@ -1,4 +1,4 @@
-import type { RequestContext } from '../../telemetry/request-context.ts';
+import type { RequestContext } from '../../kernel/request/request-context.ts';
 import type {
   EngineSlots,
   GenerationEvent,

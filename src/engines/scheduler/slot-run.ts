@@ -1,5 +1,5 @@
 import { linkAbort, type LinkedAbort } from '../../kernel/concurrency/linked-abort.ts';
-import { withSignal, type RequestContext } from '../../telemetry/request-context.ts';
+import { withSignal, type RequestContext } from '../../kernel/request/request-context.ts';
 import { canContinue, continueRequest } from '../continuation.ts';
 import type { GenerationEvent, GenerationRequest } from '../engine.ts';
 import type { GenerationAccount } from '../generation-account.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { JsonSyntaxError } from '../../kernel/json-document.ts';
 import { createLogger } from '../../telemetry/logger.ts';
-import { RequestRecord } from '../../telemetry/request-record.ts';
+import { RequestRecord } from '../../kernel/request/request-record.ts';
 import { PluginFileError } from '../../tools/plugin-file.ts';
 import { createPluginFileEditor, type PluginFileEditor } from '../../tools/plugin-file-editor.ts';
 import { speechScriptPlugin } from '../../tools/speech-script-plugin.ts';

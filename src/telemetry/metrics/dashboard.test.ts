@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { projectFolder } from '../../../test/setup/project-folder.ts';
-import { ServerEvents } from '../server-events.ts';
+import { ServerEvents } from '../../kernel/events/server-events.ts';
 import { metricTable, type MetricDeclaration } from './metric-table.ts';
 import { ServerMetrics } from './server-metrics.ts';
 

@@ -1,4 +1,4 @@
-import { intervalBounds } from '../request-record.ts';
+import { intervalBounds } from '../../kernel/request/request-record.ts';
 
 export interface MetricDeclaration {
   readonly type: 'counter' | 'gauge' | 'histogram';

@@ -2,8 +2,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { parseMetrics } from '../../../test/setup/observability/prometheus-text.ts';
-import { RequestRecord } from '../request-record.ts';
-import { ServerEvents } from '../server-events.ts';
+import { RequestRecord } from '../../kernel/request/request-record.ts';
+import { ServerEvents } from '../../kernel/events/server-events.ts';
 import { ServerMetrics, type InstanceMetrics, type ReplicaMetrics } from './server-metrics.ts';
 
 const instance: InstanceMetrics = {

@@ -14,9 +14,9 @@ import {
   type GenerationRecord,
   type Phase,
   type RequestRecord,
-} from '../request-record.ts';
-import type { DownloadEvent, ServerEvent } from '../server-event.ts';
-import type { ServerEvents } from '../server-events.ts';
+} from '../../kernel/request/request-record.ts';
+import type { DownloadEvent, ServerEvent } from '../../kernel/events/server-event.ts';
+import type { ServerEvents } from '../../kernel/events/server-events.ts';
 import { type MetricDeclaration, type MetricName, metricTable } from './metric-table.ts';
 
 /** State of an instance at the time of reading. */

@@ -8,7 +8,7 @@ import {
   type Tracer,
 } from '@opentelemetry/api';
 import type { IdGenerator } from '@opentelemetry/sdk-trace-base';
-import type { TraceContext } from '../trace-context.ts';
+import type { TraceContext } from '../../kernel/request/trace-context.ts';
 
 /** A span that has ended; times are values of `performance.now()`. */
 export interface EndedSpan {

@@ -3,8 +3,8 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import type { Logger } from '../../kernel/logger.ts';
-import type { ServerEvent } from '../server-event.ts';
-import type { ServerEvents } from '../server-events.ts';
+import type { ServerEvent } from '../../kernel/events/server-event.ts';
+import type { ServerEvents } from '../../kernel/events/server-events.ts';
 import { generationSpans, phaseSpan, requestSpan } from './to-span.ts';
 import { RecordIds, SpanWriter } from './span-writer.ts';
 

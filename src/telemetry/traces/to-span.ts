@@ -6,7 +6,7 @@ import {
   type Operation,
   type Phase,
   type RequestRecord,
-} from '../request-record.ts';
+} from '../../kernel/request/request-record.ts';
 import type { EndedSpan } from './span-writer.ts';
 
 /**

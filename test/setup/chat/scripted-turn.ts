@@ -5,7 +5,7 @@ import { runTurn } from '../../../src/chat/run-turn.ts';
 import type { TurnEvent, TurnResult } from '../../../src/chat/turn-event.ts';
 import type { TurnRequest } from '../../../src/chat/turn-request.ts';
 import type { GenerationEvent, GenerationRequest } from '../../../src/engines/engine.ts';
-import type { RequestContext } from '../../../src/telemetry/request-context.ts';
+import type { RequestContext } from '../../../src/kernel/request/request-context.ts';
 import type { Tool, ToolServers } from '../../../src/tools/toolbox.ts';
 import { HearthError } from '../../../src/kernel/errors/errors.ts';
 import { deferred } from '../deferred.ts';

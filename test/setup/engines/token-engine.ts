@@ -6,7 +6,7 @@ import type {
   GenerationEvent,
   GenerationRequest,
 } from '../../../src/engines/engine.ts';
-import type { RequestContext } from '../../../src/telemetry/request-context.ts';
+import type { RequestContext } from '../../../src/kernel/request/request-context.ts';
 
 const tokenCharacters = 4;
 

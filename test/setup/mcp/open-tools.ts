@@ -2,7 +2,7 @@ import { makeFolder, removeFolder } from '../temporary-folder.ts';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createToolServers, type ToolServersOptions } from '../../../src/tools/tool-servers.ts';
-import { withSignal, type RequestContext } from '../../../src/telemetry/request-context.ts';
+import { withSignal, type RequestContext } from '../../../src/kernel/request/request-context.ts';
 import type { Integration, ToolServers } from '../../../src/tools/toolbox.ts';
 import { testContext } from '../test-context.ts';
 

@@ -1,7 +1,7 @@
 import { HearthError } from '../../../kernel/errors/errors.ts';
 import type { ModelScope } from '../../../kernel/model-scope.ts';
 import type { Permission } from '../../../kernel/permission.ts';
-import type { Caller, CallerIdentity } from '../../../telemetry/request-context.ts';
+import type { Caller, CallerIdentity } from '../../../kernel/request/request-context.ts';
 import type { RateLimits } from '../../../store/shared/rate-limit-repository.ts';
 import type { StoredToken, TokenRepository } from '../../../store/store.ts';
 import {
@@ -18,7 +18,7 @@ import {
   type Priority,
   withPriority,
 } from '../../../kernel/concurrency/fair-queue.ts';
-import type { RequestRecord } from '../../../telemetry/request-record.ts';
+import type { RequestRecord } from '../../../kernel/request/request-record.ts';
 import type { Authentication } from '../../../access/token-service.ts';
 
 /** The sender of a request and its permissions. */

@@ -1,7 +1,7 @@
 import { type RateLimiter, rateLimitError } from '../../../access/rate-limiter.ts';
-import type { RequestRecord } from '../../../telemetry/request-record.ts';
-import type { ServerEvent } from '../../../telemetry/server-event.ts';
-import type { ServerEvents } from '../../../telemetry/server-events.ts';
+import type { RequestRecord } from '../../../kernel/request/request-record.ts';
+import type { ServerEvent } from '../../../kernel/events/server-event.ts';
+import type { ServerEvents } from '../../../kernel/events/server-events.ts';
 import {
   limitNames,
   type LimitName,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createLogger } from '../../../telemetry/logger.ts';
-import type { CallerIdentity } from '../../../telemetry/request-context.ts';
+import type { CallerIdentity } from '../../../kernel/request/request-context.ts';
 import { RevocationChecker } from './revocation-checker.ts';
 
 const identity = (id: string): CallerIdentity => ({

@@ -1,7 +1,7 @@
 import { linkAbort, type LinkedAbort } from '../../../kernel/concurrency/linked-abort.ts';
 import { HearthError } from '../../../kernel/errors/errors.ts';
 import type { Logger } from '../../../kernel/logger.ts';
-import type { CallerIdentity } from '../../../telemetry/request-context.ts';
+import type { CallerIdentity } from '../../../kernel/request/request-context.ts';
 
 interface RevocationCheckerOptions {
   /** True if a token or session may still be used; it does not count as a use. */

@@ -1,5 +1,5 @@
 import { HearthError } from '../../../kernel/errors/errors.ts';
-import type { RequestContext } from '../../../telemetry/request-context.ts';
+import type { RequestContext } from '../../../kernel/request/request-context.ts';
 
 /**
  * Converts an error to the error event of a stream that has begun. Logs server faults.

@@ -6,7 +6,7 @@ import {
 } from '../../../chat/audio/transcribe.ts';
 import { HearthError } from '../../../kernel/errors/errors.ts';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
-import type { RequestContext } from '../../../telemetry/request-context.ts';
+import type { RequestContext } from '../../../kernel/request/request-context.ts';
 import type { UploadBody } from '../../kit/body/upload-body.ts';
 import { mount, type App } from '../../kit/mount.ts';
 import { openStream } from '../../kit/stream/open-stream.ts';

@@ -8,7 +8,7 @@ import {
   type OpenAiBatch,
 } from './batch-schema.ts';
 import { HearthError } from '../../../kernel/errors/errors.ts';
-import type { Caller } from '../../../telemetry/request-context.ts';
+import type { Caller } from '../../../kernel/request/request-context.ts';
 import type { StoredBatch } from '../../../store/batches/batch.ts';
 import { mount, type App } from '../../kit/mount.ts';
 import { assertSupported, type UnsupportedField } from '../chat/unsupported-fields.ts';

@@ -1,6 +1,6 @@
 import { createChannel } from '../../../kernel/concurrency/channel.ts';
 import { linkAbort } from '../../../kernel/concurrency/linked-abort.ts';
-import { type RequestContext, withSignal } from '../../../telemetry/request-context.ts';
+import { type RequestContext, withSignal } from '../../../kernel/request/request-context.ts';
 import type { ModelTarget } from '../../../engines/loads/open-request.ts';
 import { foldSeed } from '../../../engines/fold-seed.ts';
 import type { GenerationOptions } from '../../../chat/turn-request.ts';

@@ -8,7 +8,7 @@ import {
 import type { V0CompletionRequest } from '../v0/text-completion-schema.ts';
 import type { ModelTarget } from '../../../engines/loads/open-request.ts';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
-import type { RequestContext } from '../../../telemetry/request-context.ts';
+import type { RequestContext } from '../../../kernel/request/request-context.ts';
 import type { Preset } from '../../v1/presets/preset-schema.ts';
 import { withPresetSampling } from '../../v1/presets/use-preset.ts';
 import { runChoices, withSeedOf, type ChoiceEvent } from '../chat/choices.ts';

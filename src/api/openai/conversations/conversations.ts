@@ -14,7 +14,7 @@ import {
 } from './conversation-schema.ts';
 import type { OpenAiInputItem } from '../responses/response-request-schema.ts';
 import type { TurnPart } from '../../../store/turns/conversation-turn.ts';
-import type { RequestContext } from '../../../telemetry/request-context.ts';
+import type { RequestContext } from '../../../kernel/request/request-context.ts';
 import type { ConversationHead } from '../../../store/conversations/conversation.ts';
 import type { StoredResponse } from '../../../store/store.ts';
 import { mount, type App } from '../../kit/mount.ts';

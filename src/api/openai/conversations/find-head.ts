@@ -1,5 +1,5 @@
 import { HearthError } from '../../../kernel/errors/errors.ts';
-import type { RequestContext } from '../../../telemetry/request-context.ts';
+import type { RequestContext } from '../../../kernel/request/request-context.ts';
 import type { ConversationHead } from '../../../store/conversations/conversation.ts';
 import type { Store } from '../../../store/store.ts';
 

@@ -1,7 +1,7 @@
 import { embed, type EmbedServices } from '../../../chat/embed.ts';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 import type { ModelSelection } from '../../../library/model.ts';
-import type { RequestContext } from '../../../telemetry/request-context.ts';
+import type { RequestContext } from '../../../kernel/request/request-context.ts';
 import { mount, type App } from '../../kit/mount.ts';
 import type { ApiServices } from '../../services.ts';
 import { toPrompts } from '../completions/completion-choices.ts';

@@ -19,7 +19,7 @@ import {
   getResponseOpenAi,
   listInputItemsOpenAi,
 } from './stored-response-schema.ts';
-import type { RequestContext } from '../../../telemetry/request-context.ts';
+import type { RequestContext } from '../../../kernel/request/request-context.ts';
 import type { StoredResponse } from '../../../store/store.ts';
 import { unstoredResult } from '../../kit/errors/error-response.ts';
 import { mount, type App } from '../../kit/mount.ts';

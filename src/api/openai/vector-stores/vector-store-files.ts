@@ -1,5 +1,5 @@
 import { HearthError } from '../../../kernel/errors/errors.ts';
-import type { Caller } from '../../../telemetry/request-context.ts';
+import type { Caller } from '../../../kernel/request/request-context.ts';
 import {
   countFiles,
   type Chunking,

@@ -5,7 +5,7 @@ import { HearthError } from '../../../kernel/errors/errors.ts';
 import type { ChatRequest, ChatResult } from './chat-schema.ts';
 import { type ChatEvent, createChat } from './chat-event-schema.ts';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
-import type { RequestContext } from '../../../telemetry/request-context.ts';
+import type { RequestContext } from '../../../kernel/request/request-context.ts';
 import { unstoredResult } from '../../kit/errors/error-response.ts';
 import { type App, mount } from '../../kit/mount.ts';
 import { eventStream, type SseMessage } from '../../kit/stream/sse.ts';

@@ -5,7 +5,7 @@ import { v1Errors } from '../errors.ts';
 import { toChatResult, toProviderInfo, toToolCall, toToolCallFailure } from './to-chat-result.ts';
 import type { FollowableTurn } from '../../../chat/background/followable-turn.ts';
 import { HearthError } from '../../../kernel/errors/errors.ts';
-import type { RequestContext } from '../../../telemetry/request-context.ts';
+import type { RequestContext } from '../../../kernel/request/request-context.ts';
 import { eventStream, type SseMessage } from '../../kit/stream/sse.ts';
 
 /**

@@ -17,7 +17,7 @@ import { HearthError } from '../../../kernel/errors/errors.ts';
 import { modelKeyOfStart, modelKeysOf } from '../../../library/downloads/model-keys.ts';
 import { assertInScope, isInScope } from '../../../kernel/model-scope.ts';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
-import type { RequestContext } from '../../../telemetry/request-context.ts';
+import type { RequestContext } from '../../../kernel/request/request-context.ts';
 import { type App, mount } from '../../kit/mount.ts';
 import type { ModelLibrary } from '../../../library/model.ts';
 import { toLicense } from '../models/license-schema.ts';

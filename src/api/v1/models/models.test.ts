@@ -4,7 +4,7 @@ import { beforeEach, expect, it, vi } from 'vitest';
 import { plainModel, writeGguf } from '../../../../test/setup/models/gguf-writer.ts';
 import { modelEntry } from '../../../../test/setup/models/model-entry.ts';
 import { createModelLibrary } from '../../../library/library.ts';
-import { noEvents } from '../../../telemetry/server-events.ts';
+import { noEvents } from '../../../kernel/events/server-events.ts';
 import { createLogger } from '../../../telemetry/logger.ts';
 import { createTestApp } from '../../../../test/setup/http/test-app.ts';
 import type { ApiServices } from '../../services.ts';

@@ -3,7 +3,7 @@ import { describeNames } from '../../../kernel/format.ts';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 import type { NamedRecord, NamedRecordKey, NamedRecordKind } from '../../../store/named-record.ts';
 import type { Store } from '../../../store/store.ts';
-import type { RequestContext } from '../../../telemetry/request-context.ts';
+import type { RequestContext } from '../../../kernel/request/request-context.ts';
 import { mount, type App } from '../../kit/mount.ts';
 import type { Route } from '../../kit/route.ts';
 import type { ApiServices } from '../../services.ts';

@@ -5,7 +5,7 @@ import type {
 } from '../../../chat/turn-request.ts';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 import type { Store } from '../../../store/store.ts';
-import type { RequestContext } from '../../../telemetry/request-context.ts';
+import type { RequestContext } from '../../../kernel/request/request-context.ts';
 import type { ChatRequest } from '../chat/chat-schema.ts';
 import { toTurnRequest } from '../chat/to-turn-request.ts';
 import { findRecord } from './named-records.ts';

@@ -5,7 +5,7 @@ import type { ModelTarget } from '../../../engines/loads/open-request.ts';
 import { leastContext } from '../../../engines/loads/policy/choose-sizes.ts';
 import type { TurnContent } from '../../../chat/turn-request.ts';
 import type { StoredProject } from '../../../store/project.ts';
-import type { RequestContext } from '../../../telemetry/request-context.ts';
+import type { RequestContext } from '../../../kernel/request/request-context.ts';
 import type { ProjectMessage } from '../../../chat/documents/search/project-files.ts';
 import type { ApiServices } from '../../services.ts';
 import type { ChatRequest } from '../chat/chat-schema.ts';

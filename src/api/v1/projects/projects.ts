@@ -2,7 +2,7 @@ import { HearthError } from '../../../kernel/errors/errors.ts';
 import type { ProjectFile, StoredProject } from '../../../store/project.ts';
 import { projectNotFound } from '../../../store/project-repository.ts';
 import type { Store } from '../../../store/store.ts';
-import type { RequestContext } from '../../../telemetry/request-context.ts';
+import type { RequestContext } from '../../../kernel/request/request-context.ts';
 import { mount, type App } from '../../kit/mount.ts';
 import type { ApiServices } from '../../services.ts';
 import {

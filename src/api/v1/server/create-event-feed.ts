@@ -3,9 +3,13 @@ import { modelKeysOf } from '../../../library/downloads/model-keys.ts';
 import type { ModelLibrary } from '../../../library/model.ts';
 import type { Logger } from '../../../kernel/logger.ts';
 import type { RequestLog } from '../../../telemetry/request-log.ts';
-import type { RequestRecord } from '../../../telemetry/request-record.ts';
-import type { DownloadEvent, InstanceEvent, ServerEvent } from '../../../telemetry/server-event.ts';
-import type { ServerEvents } from '../../../telemetry/server-events.ts';
+import type { RequestRecord } from '../../../kernel/request/request-record.ts';
+import type {
+  DownloadEvent,
+  InstanceEvent,
+  ServerEvent,
+} from '../../../kernel/events/server-event.ts';
+import type { ServerEvents } from '../../../kernel/events/server-events.ts';
 import { EventFeed, type FeedEvent } from '../../kit/stream/event-feed.ts';
 import { toDownloadJob } from '../downloads/downloads.ts';
 import { toRequestSummary } from './requests.ts';

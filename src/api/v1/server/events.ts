@@ -2,7 +2,7 @@ import { HearthError } from '../../../kernel/errors/errors.ts';
 import { streamEvents, type EventTopic } from './server-event-schema.ts';
 import { modelKeysOf } from '../../../library/downloads/model-keys.ts';
 import { isInScope } from '../../../kernel/model-scope.ts';
-import type { Caller, RequestContext } from '../../../telemetry/request-context.ts';
+import type { Caller, RequestContext } from '../../../kernel/request/request-context.ts';
 import { formatEvent, type EventFeed, type FeedEvent } from '../../kit/stream/event-feed.ts';
 import { mount, type App } from '../../kit/mount.ts';
 import { eventStream, type SseMessage } from '../../kit/stream/sse.ts';

@@ -15,7 +15,7 @@ import {
   type Phase,
   type RequestRecord,
   type Reread,
-} from '../../../telemetry/request-record.ts';
+} from '../../../kernel/request/request-record.ts';
 
 export function mountRequests(app: App, requestLog: RequestLog): void {
   mount(app, listRequests, async ({ query }) => ({

@@ -6,7 +6,7 @@ import { SignInLimit } from '../../../access/sign-in-limit.ts';
 import { HearthError } from '../../../kernel/errors/errors.ts';
 import { permissionSchema } from '../../../kernel/permission.ts';
 import type { StoredSession } from '../../../store/session-repository.ts';
-import type { RequestContext } from '../../../telemetry/request-context.ts';
+import type { RequestContext } from '../../../kernel/request/request-context.ts';
 import { describeRefusal } from '../../kit/guards/principal.ts';
 import { mount, type App } from '../../kit/mount.ts';
 import type { ApiServices } from '../../services.ts';

@@ -9,7 +9,7 @@ import {
   type McpServerRecord,
 } from './mcp-server-schema.ts';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
-import type { RequestContext } from '../../../telemetry/request-context.ts';
+import type { RequestContext } from '../../../kernel/request/request-context.ts';
 import {
   PluginFileError,
   type PluginConfiguration,

@@ -2,7 +2,7 @@ import { TimeSlice } from '../../../kernel/concurrency/time-slice.ts';
 import { HearthError } from '../../../kernel/errors/errors.ts';
 import { vectorStoreOf, type StoredProject } from '../../../store/project.ts';
 import type { Store } from '../../../store/store.ts';
-import type { Caller, RequestContext } from '../../../telemetry/request-context.ts';
+import type { Caller, RequestContext } from '../../../kernel/request/request-context.ts';
 import { filePart, passagesPart, type CitablePassage } from './project-parts.ts';
 import { splitPassages } from './split-passages.ts';
 import type { VectorStores } from './vector-stores.ts';

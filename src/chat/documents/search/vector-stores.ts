@@ -16,7 +16,7 @@ import {
   type VectorStoreFile,
 } from '../../../store/vector-stores/vector-store.ts';
 import { documentPurposes } from '../../../store/batches/batch.ts';
-import type { Caller, RequestContext } from '../../../telemetry/request-context.ts';
+import type { Caller, RequestContext } from '../../../kernel/request/request-context.ts';
 import type { FileSearch, FileSearchOptions, FoundPassage } from '../../../tools/file-search.ts';
 import { promptsOf } from './embedding-prompts.ts';
 import type { Indexer } from './indexer.ts';

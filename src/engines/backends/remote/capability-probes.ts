@@ -1,5 +1,5 @@
 import { createSingleFlight } from '../../../kernel/concurrency/single-flight.ts';
-import type { RequestContext } from '../../../telemetry/request-context.ts';
+import type { RequestContext } from '../../../kernel/request/request-context.ts';
 import type { Feature } from '../wire/dialect.ts';
 import { lackingFeature } from '../wire/request-body.ts';
 import type { ReplicaSet } from './replica-set.ts';

@@ -1,4 +1,4 @@
-import type { RequestContext } from '../../../telemetry/request-context.ts';
+import type { RequestContext } from '../../../kernel/request/request-context.ts';
 import type { ChatGeneration, Engine } from '../../engine.ts';
 import { wireCall } from '../wire/request-body.ts';
 import { estimateTokens } from '../wire/token-estimate.ts';

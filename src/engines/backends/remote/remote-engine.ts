@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { HearthError } from '../../../kernel/errors/errors.ts';
-import type { RequestContext } from '../../../telemetry/request-context.ts';
+import type { RequestContext } from '../../../kernel/request/request-context.ts';
 import type {
   AudioAnswer,
   AudioForm,

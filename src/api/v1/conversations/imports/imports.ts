@@ -7,7 +7,7 @@ import { createChannel } from '../../../../kernel/concurrency/channel.ts';
 import { Mutex } from '../../../../kernel/concurrency/semaphore.ts';
 import { HearthError } from '../../../../kernel/errors/errors.ts';
 import { omitUndefined } from '../../../../kernel/omit-undefined.ts';
-import type { RequestContext } from '../../../../telemetry/request-context.ts';
+import type { RequestContext } from '../../../../kernel/request/request-context.ts';
 import type { UploadBody } from '../../../kit/body/upload-body.ts';
 import { mount, type App } from '../../../kit/mount.ts';
 import { eventStream } from '../../../kit/stream/sse.ts';

@@ -1,5 +1,5 @@
-import type { InstanceMetrics } from '../../telemetry/metrics/server-metrics.ts';
-import type { InstanceDescription } from './instance-summary.ts';
+import type { InstanceMetrics } from '../telemetry/metrics/server-metrics.ts';
+import type { InstanceDescription } from '../engines/loads/instance-summary.ts';
 
 /** Figures of an instance for the server's metrics. */
 export function toInstanceMetrics(instance: InstanceDescription): InstanceMetrics {

@@ -1,6 +1,6 @@
-import type { ModelScope } from '../kernel/model-scope.ts';
-import type { Permission } from '../kernel/permission.ts';
-import type { Logger } from '../kernel/logger.ts';
+import type { ModelScope } from '../model-scope.ts';
+import type { Permission } from '../permission.ts';
+import type { Logger } from '../logger.ts';
 import type { RequestRecord } from './request-record.ts';
 
 /** Identity of a caller with a token or session. */

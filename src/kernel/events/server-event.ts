@@ -1,4 +1,4 @@
-import type { RequestEvent } from './request-record.ts';
+import type { RequestEvent } from '../request/request-record.ts';
 
 interface InstanceSubject {
   readonly instanceId: string;
