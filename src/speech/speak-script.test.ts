@@ -3,23 +3,26 @@ import { describe, expect, it, vi } from 'vitest';
 import { Semaphore } from '../kernel/concurrency/semaphore.ts';
 import { HearthError } from '../kernel/errors/errors.ts';
 import { writeWav, type WavFormat } from '../kernel/wav.ts';
-import { speakScript, type SpeakOptions, type SpokenPart } from './speak-script.ts';
-import type { SpeechRequest, SpeechServer } from '../engines/backends/remote/speech-server.ts';
+import {
+  speakScript,
+  type PartRequest,
+  type SpeakOptions,
+  type SpokenPart,
+  type Synthesizer,
+} from './speak-script.ts';
 
 const format = { encoding: 'integer', channels: 1, sampleRate: 8000, bitsPerSample: 8 } as const;
 const { signal } = new AbortController();
 
 /** A server whose audio is the bytes of the text; `answer` may fail, wait, or return another format. */
 function createServer(
-  answer: (request: SpeechRequest, signal: AbortSignal) => Promise<Buffer | void> = async () => {},
+  answer: (request: PartRequest, signal: AbortSignal) => Promise<Buffer | void> = async () => {},
   maxConcurrent = 64,
 ) {
-  const requests: SpeechRequest[] = [];
+  const requests: PartRequest[] = [];
   let running = 0;
   let mostRunning = 0;
-  const server: SpeechServer = {
-    name: 'voice',
-    model: 'kokoro',
+  const server: Synthesizer = {
     maxConcurrent,
     partSlots: new Semaphore(maxConcurrent),
     speak: async (request, ended) => {
@@ -34,7 +37,6 @@ function createServer(
         }
       })();
     },
-    close: async () => {},
   };
   return { server, requests, mostRunning: () => mostRunning, running: () => running };
 }
@@ -43,7 +45,7 @@ const audioOf = (text: string, changed: Partial<WavFormat> = {}) =>
   writeWav({ ...format, ...changed }, [Buffer.from(text)]);
 
 async function speak(
-  server: SpeechServer,
+  server: Synthesizer,
   script: SpeakOptions['script'],
   ended = signal,
 ): Promise<SpokenPart[]> {
@@ -105,7 +107,7 @@ it('keeps the order of the parts, two of which are spoken at a time', async () =
 it('speaks as many parts of all scripts at a time as the server takes', async () => {
   let release = () => {};
   const released = new Promise<void>((resolve) => (release = resolve));
-  const answer = (_: SpeechRequest, ended: AbortSignal) =>
+  const answer = (_: PartRequest, ended: AbortSignal) =>
     new Promise<void>((resolve, reject) => {
       void released.then(resolve);
       ended.addEventListener('abort', () => reject(ended.reason));

@@ -1,10 +1,10 @@
+import type { Semaphore } from '../kernel/concurrency/semaphore.ts';
 import { linkAbort } from '../kernel/concurrency/linked-abort.ts';
 import { HearthError } from '../kernel/errors/errors.ts';
 import { omitUndefined } from '../kernel/omit-undefined.ts';
 import { formatSpeechScript } from './script/format-speech-script.ts';
 import type { SpeechScriptOptions } from './script/speech-script.ts';
 import { describeFormat, isSameFormat, readWav, type WavAudio } from '../kernel/wav.ts';
-import type { SpeechRequest, SpeechServer } from '../engines/backends/remote/speech-server.ts';
 import { splitText } from './split-text.ts';
 
 /** A part of a script, spoken in one request to the text-to-speech server. */
@@ -16,6 +16,23 @@ interface ScriptPart {
   readonly voice: string;
   readonly text: string;
   readonly emotion: string | undefined;
+}
+
+/** A request of OpenAI's `/v1/audio/speech` for the audio of one part. */
+export interface PartRequest {
+  readonly input: string;
+  readonly voice: string;
+  /** Further fields of the API. */
+  readonly [field: string]: unknown;
+}
+
+/** A text-to-speech server. */
+export interface Synthesizer {
+  readonly maxConcurrent: number;
+  /** Limits the parts of all scripts together to `maxConcurrent` at a time. */
+  readonly partSlots: Pick<Semaphore, 'run'>;
+  /** Speaks a text; resolves when the audio begins. */
+  speak(request: PartRequest, signal: AbortSignal): Promise<AsyncIterable<Buffer>>;
 }
 
 export interface SpokenPart extends ScriptPart {
@@ -39,11 +56,11 @@ const maxParallelParts = 2;
 /**
  * Speaks a script: yields the audio of its parts in order, while the server already speaks the next parts.
  *
- * @throws HearthError The errors of `formatSpeechScript` and `SpeechServer.speak`, which name the part and its speaker;
+ * @throws HearthError The errors of `formatSpeechScript` and `Synthesizer.speak`, which name the part and its speaker;
  * `upstream_error` if the audio is not a WAV file or changes its format. The signal's reason when aborted.
  */
 export async function* speakScript(
-  server: SpeechServer,
+  server: Synthesizer,
   options: SpeakOptions,
   signal: AbortSignal,
 ): AsyncGenerator<SpokenPart> {
@@ -89,7 +106,7 @@ function toParts(script: SpeechScriptOptions): readonly ScriptPart[] {
 }
 
 async function speakPart(
-  server: SpeechServer,
+  server: Synthesizer,
   part: ScriptPart,
   { model, speed }: SpeakOptions,
   signal: AbortSignal,
@@ -118,8 +135,8 @@ async function speakPart(
 }
 
 async function readAudio(
-  server: SpeechServer,
-  request: SpeechRequest,
+  server: Synthesizer,
+  request: PartRequest,
   signal: AbortSignal,
 ): Promise<Buffer> {
   const pieces: Buffer[] = [];
