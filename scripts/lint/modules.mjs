@@ -80,7 +80,7 @@ export const modules = [
     purpose:
       'API tokens, sessions of the web app, limits and usage of tokens; links between machines of a home (`links/`).',
     publicFiles: ['*.ts', 'links/link-file.ts', 'links/link-identity.ts', 'links/links.ts'],
-    imports: ['kernel', 'platform', 'store', 'engines'],
+    imports: ['kernel', 'platform', 'store'],
   },
   {
     name: 'speech',
@@ -92,7 +92,7 @@ export const modules = [
       'script/schema.ts',
       'script/speech-script.ts',
     ],
-    imports: ['kernel', 'engines'],
+    imports: ['kernel'],
   },
   {
     name: 'tools',

@@ -12,6 +12,9 @@ import type { Store } from '../store/store.ts';
 import { addressInNetwork } from './network-url.ts';
 import { openLinkListener, parseLinkAddress } from './open-link-listener.ts';
 
+/** Limits of the requests to a linked machine. */
+const limits = { timeoutMs: 300_000, maxConcurrent: 64 };
+
 interface LinkServices {
   readonly home: string;
   readonly settings: Settings;
@@ -24,7 +27,7 @@ interface LinkServices {
 
 /** Creates the links of this machine, without opening any yet. */
 export async function createLinks(services: LinkServices): Promise<Links> {
-  const { home, settings, pool, logger } = services;
+  const { home, settings, upstreams, pool, logger } = services;
   let identity: Promise<LinkIdentity> | undefined;
   return new Links({
     ...services,
@@ -34,6 +37,23 @@ export async function createLinks(services: LinkServices): Promise<Links> {
         identity = undefined;
         throw error;
       })),
+    upstreams: {
+      get names() {
+        return upstreams.names;
+      },
+      add: ({ name, url, key, token }) =>
+        upstreams.add({
+          name,
+          kind: 'hearth',
+          urls: [`${url}/v1`],
+          apiKey: token,
+          pinnedKey: key,
+          models: undefined,
+          ...limits,
+        }),
+      remove: upstreams.remove,
+      check: upstreams.check,
+    },
     host: () => addressInNetwork(parseLinkAddress(settings).host, networkInterfaces()),
     unload: async (machine) => {
       const instances = pool.list().filter(({ selection }) => selection.model.machine === machine);

@@ -1,7 +1,6 @@
 import { hostname } from 'node:os';
 import { revokeToken } from '../revoke-token.ts';
 import type { TokenService } from '../token-service.ts';
-import type { Upstreams } from '../../engines/backends/remote/upstreams.ts';
 import { Mutex } from '../../kernel/concurrency/semaphore.ts';
 import { HearthError } from '../../kernel/errors/errors.ts';
 import type { Logger } from '../../kernel/logger.ts';
@@ -11,13 +10,33 @@ import type { LinkIdentity } from './link-identity.ts';
 import { LinkOffers } from './link-offers.ts';
 import { leave, machineUrl, pair } from './peer.ts';
 
+interface LinkedMachine extends Pick<OutwardLink, 'name' | 'key' | 'token'> {
+  /** Base address, without a path. */
+  readonly url: string;
+}
+
+/** The remote servers whose models this machine uses: those of the settings, and linked machines. */
+interface RemoteServers {
+  readonly names: readonly string[];
+  add(machine: LinkedMachine): void;
+  /** Also ends the requests in flight. */
+  remove(name: string): Promise<void>;
+  /**
+   * Asks a server for its models.
+   *
+   * @returns the number of its models
+   * @throws HearthError if the server does not answer.
+   */
+  check(name: string): Promise<number>;
+}
+
 interface LinksOptions {
   readonly file: LinkFile;
   /** Reads this machine's key, or creates it. */
   readonly openIdentity: () => Promise<LinkIdentity>;
   /** Address of this machine for other machines; undefined without a network. */
   readonly host: () => string | undefined;
-  readonly upstreams: Pick<Upstreams, 'names' | 'add' | 'remove' | 'check'>;
+  readonly upstreams: RemoteServers;
   readonly tokens: Pick<TokenService, 'create' | 'list'>;
   readonly store: Pick<Store, 'tokens' | 'owners'>;
   /** Unloads the instances of a machine's models. */
@@ -50,8 +69,6 @@ interface LinkState {
 }
 
 const permissions = ['chat', 'embeddings', 'models:read'] as const;
-const timeoutMs = 300_000;
-const maxConcurrent = 64;
 const maxNameLength = 40;
 
 /** The links between this machine and others, in both directions. */
@@ -238,8 +255,9 @@ export class Links {
   }
 
   #open(link: OutwardLink): void {
-    this.#opened.add(link.name);
-    this.#options.upstreams.add(toUpstream(link));
+    const { name, key, token } = link;
+    this.#opened.add(name);
+    this.#options.upstreams.add({ name, key, token, url: machineUrl(link) });
   }
 
   async #listen(): Promise<LinkListener> {
@@ -264,19 +282,6 @@ export class Links {
 function linkNotFound(name: string): HearthError {
   const message = `No machine is linked as ${JSON.stringify(name)}. GET /api/v1/links lists them.`;
   return new HearthError('link_not_found', message, { field: 'name' });
-}
-
-function toUpstream(link: OutwardLink): Parameters<Upstreams['add']>[0] {
-  return {
-    name: link.name,
-    kind: 'hearth',
-    urls: [`${machineUrl(link)}/v1`],
-    apiKey: link.token,
-    pinnedKey: link.key,
-    maxConcurrent,
-    timeoutMs,
-    models: undefined,
-  };
 }
 
 /** The name that this machine gives other machines. */
