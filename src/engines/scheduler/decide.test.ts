@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decide, type PlaceView, type SchedulerAction, type SchedulerView } from './decide.ts';
+import {
+  decide,
+  type PlaceView,
+  type PromptView,
+  type SchedulerAction,
+  type SchedulerView,
+} from './decide.ts';
 
 interface TestPlace extends PlaceView {
   readonly id: number;
@@ -27,9 +33,7 @@ function place(id: number, options: PlaceOptions = {}): TestPlace {
     ...changes,
     id,
     cells: cells ?? 0,
-    cellsToStart: () => cells,
-    isLong: () => isLong,
-    isPausable: () => isPausable,
+    prompt: { cellsToStart: () => cells, isLong: () => isLong, isPausable: () => isPausable },
   };
 }
 
@@ -167,22 +171,10 @@ class HistoryPlace implements PlaceView {
   wantedCells = 0;
   awaitsPrefill = false;
   isPausing = false;
-  readonly #options: RequestOptions;
+  readonly prompt: PromptView;
 
-  constructor(options: RequestOptions) {
-    this.#options = options;
-  }
-
-  cellsToStart(): number {
-    return this.#options.cells;
-  }
-
-  isLong(): boolean {
-    return this.#options.isLong;
-  }
-
-  isPausable(): boolean {
-    return true;
+  constructor({ cells, isLong }: RequestOptions) {
+    this.prompt = { cellsToStart: () => cells, isLong: () => isLong, isPausable: () => true };
   }
 }
 
@@ -213,7 +205,7 @@ class History {
         }
         case 'start':
           action.place.state = 'running';
-          action.place.cells = action.place.cellsToStart();
+          action.place.cells = action.place.prompt.cellsToStart() ?? 0;
           if (action.isLong) this.reader = action.place;
           this.started.push(action.place);
           break;

@@ -1,3 +1,16 @@
+/** A prompt that is ready to be read. */
+export interface PromptView {
+  /**
+   * True if its prefill would delay other requests. Only one such prompt is read at a time. The result may change while
+   * the prompt waits, since a state of its beginning may be saved.
+   */
+  isLong(): boolean;
+  /** Cells that the prompt would reserve now; undefined while no slot is free. */
+  cellsToStart(): number | undefined;
+  /** True if the answer can be continued after the slot was given away. */
+  isPausable(): boolean;
+}
+
 /** A request that has one of the instance's places. There are as many places as the engine has slots. */
 export interface PlaceView {
   /** `preparing`: the prompt is not ready yet; `ready`: waits for a slot; `running`: has a slot. */
@@ -9,12 +22,8 @@ export interface PlaceView {
   /** True if it is running and waits for its turn of prefill. */
   readonly awaitsPrefill: boolean;
   readonly isPausing: boolean;
-  /** If ready: the cells that it would reserve now; undefined while no slot is free. */
-  cellsToStart(): number | undefined;
-  /** If ready: true if its prefill would delay other requests. Only one such prompt is read at a time. */
-  isLong(): boolean;
-  /** If running: true if the answer can be continued after the slot was given away. */
-  isPausable(): boolean;
+  /** Undefined while it is prepared. */
+  readonly prompt: PromptView | undefined;
 }
 
 /** The requests of one instance, and the engine's capacity. A cell of the KV cache holds one token. */
@@ -58,7 +67,10 @@ export type SchedulerAction<View extends PlaceView = PlaceView> =
 export function decide<View extends PlaceView>(
   view: SchedulerView<View>,
 ): SchedulerAction<View> | undefined {
-  return decideCells(view) ?? decidePlaces(view);
+  const action = decideCells(view);
+  if (action !== undefined) return action;
+  const { isOpen, waitingCount, placeCount, slotCount } = view;
+  return isOpen && waitingCount > 0 && placeCount < slotCount ? { type: 'assign' } : undefined;
 }
 
 function decideCells<View extends PlaceView>({
@@ -87,10 +99,11 @@ function decideCells<View extends PlaceView>({
   }
   if (reader !== undefined && !isPrefilling) return { type: 'prefill', place: reader };
   for (const place of places) {
-    if (place.state !== 'ready') continue;
-    const isLong = place.isLong();
+    const { state, prompt } = place;
+    if (state !== 'ready' || prompt === undefined) continue;
+    const isLong = prompt.isLong();
     if (isLong && isPrefilling) continue;
-    const cells = place.cellsToStart();
+    const cells = prompt.cellsToStart();
     if (cells === undefined || usedCells + cells > totalCells) return undefined;
     return { type: 'start', place, isLong };
   }
@@ -100,16 +113,7 @@ function decideCells<View extends PlaceView>({
 function youngestPausable<View extends PlaceView>(places: Iterable<View>): View | undefined {
   let youngest: View | undefined;
   for (const place of places) {
-    if (place.state === 'running' && place.isPausable()) youngest = place;
+    if (place.state === 'running' && place.prompt?.isPausable() === true) youngest = place;
   }
   return youngest;
-}
-
-function decidePlaces({
-  isOpen,
-  waitingCount,
-  placeCount,
-  slotCount,
-}: SchedulerView): { readonly type: 'assign' } | undefined {
-  return isOpen && waitingCount > 0 && placeCount < slotCount ? { type: 'assign' } : undefined;
 }

@@ -1,13 +1,8 @@
 import type { SlotUse } from '../states/slot-manager.ts';
-import type { PlaceView } from './decide.ts';
+import type { PlaceView, PromptView } from './decide.ts';
 
-/** The scheduler's view of a prompt that is ready to be read. */
-export interface ScheduledPrompt {
-  /** The result may change while the prompt waits, since a state of its beginning may be saved. */
-  isLong(): boolean;
-  /** Cells that the prompt would reserve now; undefined while no slot is free. */
-  cellsToStart(): number | undefined;
-  isPausable(): boolean;
+/** A prompt that is ready to be read. */
+export interface ScheduledPrompt extends PromptView {
   /** Takes a slot synchronously, before any other request. Resolves to undefined if the engine chooses the slot. */
   take(): Promise<SlotUse | undefined>;
   /** Ends the generation, which continues later. */
@@ -31,69 +26,34 @@ export class Place implements PlaceView {
   /** When the place was assigned, as a value of `performance.now()`. */
   readonly startMs = performance.now();
   readonly #scheduler: PlaceOwner;
-  #state: PlaceView['state'] = 'preparing';
-  #prompt: ScheduledPrompt | undefined;
-  #cells = 0;
+  state: PlaceView['state'] = 'preparing';
+  prompt: ScheduledPrompt | undefined;
+  /** Reserved cells. */
+  cells = 0;
+  wantedCells = 0;
+  awaitsPrefill = false;
+  isPausing = false;
+  /** When the request took its slot, as a value of `performance.now()`; undefined without a slot. */
+  runningSince: number | undefined;
   #usableCells = 0;
-  #wantedCells = 0;
-  #isPausing = false;
   #taking: Promise<SlotUse | undefined> | undefined;
   #onTake: (() => void) | undefined;
   #onPrefill: (() => void) | undefined;
   #use: SlotUse | undefined;
-  #runningSince: number | undefined;
 
   constructor(scheduler: PlaceOwner) {
     this.#scheduler = scheduler;
   }
 
-  get state(): PlaceView['state'] {
-    return this.#state;
-  }
-
-  /** When the request took its slot, as a value of `performance.now()`; undefined without a slot. */
-  get runningSince(): number | undefined {
-    return this.#runningSince;
-  }
-
-  /** Reserved cells. */
-  get cells(): number {
-    return this.#cells;
-  }
-
-  get wantedCells(): number {
-    return this.#wantedCells;
-  }
-
   /** True if the engine has no room for these cells yet, since idle slots or other answers still hold them. */
   lacksRoomFor(cells: number): boolean {
-    const needed = Math.max(this.#cells, this.#wantedCells);
+    const needed = Math.max(this.cells, this.wantedCells);
     return Math.min(cells, needed) > this.#usableCells;
-  }
-
-  get awaitsPrefill(): boolean {
-    return this.#onPrefill !== undefined;
-  }
-
-  get isPausing(): boolean {
-    return this.#isPausing;
   }
 
   /** Position among the requests that wait for a slot, from 1; undefined if the request does not wait. */
   get position(): number | undefined {
     return this.#scheduler.positionOf(this);
-  }
-
-  isLong(): boolean {
-    return this.#prompt?.isLong() ?? false;
-  }
-
-  cellsToStart(): number | undefined {
-    return this.#prompt?.cellsToStart();
-  }
-
-  isPausable(): boolean {
-    return this.#prompt?.isPausable() ?? false;
   }
 
   /**
@@ -103,9 +63,9 @@ export class Place implements PlaceView {
    */
   async start(prompt: ScheduledPrompt, signal: AbortSignal): Promise<SlotUse | undefined> {
     signal.throwIfAborted();
-    this.#prompt = prompt;
-    this.#state = 'ready';
-    this.#isPausing = false;
+    this.prompt = prompt;
+    this.state = 'ready';
+    this.isPausing = false;
     this.#scheduler.advance();
     if (this.#taking === undefined) await this.#waitForSlot(signal);
     try {
@@ -113,8 +73,8 @@ export class Place implements PlaceView {
     } finally {
       this.#taking = undefined;
     }
-    this.#cells = this.#use?.cells ?? 0;
-    this.#usableCells = this.#cells;
+    this.cells = this.#use?.cells ?? 0;
+    this.#usableCells = this.cells;
     this.#scheduler.advance();
     return this.#use;
   }
@@ -123,7 +83,7 @@ export class Place implements PlaceView {
     return new Promise((resolve, reject) => {
       const abandon = (): void => {
         this.#onTake = undefined;
-        this.#state = 'preparing';
+        this.state = 'preparing';
         reject(signal.reason);
         this.#scheduler.advance();
       };
@@ -137,12 +97,12 @@ export class Place implements PlaceView {
 
   /** Called by the scheduler. */
   take(): void {
-    const prompt = this.#prompt;
+    const prompt = this.prompt;
     if (prompt === undefined) return;
-    this.#cells = prompt.cellsToStart() ?? 0;
-    this.#wantedCells = 0;
-    this.#state = 'running';
-    this.#runningSince = performance.now();
+    this.cells = prompt.cellsToStart() ?? 0;
+    this.wantedCells = 0;
+    this.state = 'running';
+    this.runningSince = performance.now();
     this.#taking = prompt.take();
     this.#taking.catch(() => this.release());
     this.#onTake?.();
@@ -159,9 +119,10 @@ export class Place implements PlaceView {
     signal.throwIfAborted();
     await new Promise<void>((resolve, reject) => {
       const abandon = (): void => {
-        this.#onPrefill = undefined;
+        this.awaitsPrefill = false;
         reject(signal.reason);
       };
+      this.awaitsPrefill = true;
       this.#onPrefill = () => {
         signal.removeEventListener('abort', abandon);
         resolve();
@@ -173,8 +134,8 @@ export class Place implements PlaceView {
 
   /** Called by the scheduler. */
   beginPrefill(): void {
+    this.awaitsPrefill = false;
     this.#onPrefill?.();
-    this.#onPrefill = undefined;
   }
 
   /** Gives back the turn of prefill, so that the next long prompt may be read. */
@@ -190,16 +151,16 @@ export class Place implements PlaceView {
 
   /** Sets the reservation, once the engine has counted the prompt. */
   need(cells: number): void {
-    if (cells >= this.#cells) return this.want(cells);
-    this.#cells = Math.max(cells, this.#wantedCells);
+    if (cells >= this.cells) return this.want(cells);
+    this.cells = Math.max(cells, this.wantedCells);
     void this.#resize();
     this.#scheduler.advance();
   }
 
   /** Requests a larger reservation. If the cache has too few cells, an answer will be paused. */
   want(cells: number): void {
-    if (cells <= Math.max(this.#cells, this.#wantedCells)) return;
-    this.#wantedCells = cells;
+    if (cells <= Math.max(this.cells, this.wantedCells)) return;
+    this.wantedCells = cells;
     this.#scheduler.advance();
   }
 
@@ -210,37 +171,37 @@ export class Place implements PlaceView {
 
   /** Called by the scheduler. */
   grow(): void {
-    this.#cells = this.#wantedCells;
+    this.cells = this.wantedCells;
     void this.#resize();
   }
 
   /** Applies a changed reservation. Additional cells are usable once contents of idle slots have been dropped. */
   async #resize(): Promise<void> {
     const use = this.#use;
-    const cells = this.#cells;
+    const cells = this.cells;
     this.#usableCells = Math.min(this.#usableCells, cells);
     await use?.resize(cells);
     if (this.#use !== use) return;
-    this.#usableCells = Math.max(this.#usableCells, Math.min(cells, this.#cells));
+    this.#usableCells = Math.max(this.#usableCells, Math.min(cells, this.cells));
   }
 
   /** Ends the generation, which continues later. */
   pause(): void {
-    if (this.#isPausing) return;
-    this.#isPausing = true;
-    this.#prompt?.pause();
+    if (this.isPausing) return;
+    this.isPausing = true;
+    this.prompt?.pause();
   }
 
   /** Gives back the slot, but keeps the place. */
   release(): void {
-    this.#state = 'preparing';
-    this.#cells = 0;
-    this.#wantedCells = 0;
+    this.state = 'preparing';
+    this.cells = 0;
+    this.wantedCells = 0;
     this.#use = undefined;
-    this.#runningSince = undefined;
+    this.runningSince = undefined;
     if (this.isReader) this.endPrefill();
     // A paused answer must begin to wait again before the scheduler considers later requests.
-    if (!this.#isPausing) this.#scheduler.advance();
+    if (!this.isPausing) this.#scheduler.advance();
   }
 
   /** Frees the place. A second call does nothing. */
