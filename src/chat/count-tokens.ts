@@ -34,10 +34,10 @@ export async function countTurnTokens(
     );
     try {
       for await (const _ of session.ready());
-      const toolbox = await tools.open(request.integrations, session.context);
+      const toolbox = await tools.open(request.integrations, session.lease.context);
       try {
         const turnTools = new TurnTools(toolbox, request.clientTools);
-        const { prompt } = await build(session.context.signal);
+        const { prompt } = await build(session.lease.context.signal);
         const generation = toChatGeneration(
           request,
           prompt,

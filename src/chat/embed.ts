@@ -70,7 +70,7 @@ async function embedWith(
   try {
     for await (const _ of session.ready());
     const { vectors, promptTokens } = await session.embed(inputs);
-    const { selection } = session;
+    const { selection } = session.lease.instance;
     logGeneration('embedding', { selection, usage: { promptTokens } }, context);
     assertDimensions(dimensions, vectors[0]?.length, minDimensions(selection.model.key));
     return {

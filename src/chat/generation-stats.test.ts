@@ -73,9 +73,10 @@ describe('answerSpeed', () => {
 
 it('has the time of the first load if the instance changes during a turn', () => {
   const selection = modelSelection();
+  const lease = { instance: { selection }, loaded: {} };
   const recorder = new TurnRecorder(selection, 'resp_1', [], []);
   for (const loadTimeSeconds of [undefined, 3, 7]) {
-    recorder.noteInstance({ selection, loadTimeSeconds } as Session);
+    recorder.noteInstance({ lease, loadTimeSeconds } as Session);
   }
   expect(recorder.result(undefined).timings.loadTimeSeconds).toBe(3);
 });

@@ -56,7 +56,7 @@ async function rerankWith(
   try {
     for await (const _ of session.ready());
     const { scores, isNormalized = false, promptTokens } = await session.rank(query, documents);
-    const { selection } = session;
+    const { selection } = session.lease.instance;
     logGeneration('rerank', { selection, usage: { promptTokens } }, context);
     const ranking = scores
       .map((score, index) => ({

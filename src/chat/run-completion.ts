@@ -88,7 +88,7 @@ async function* completeWith(
     context,
   );
   try {
-    yield { type: 'completion.start', instanceId: session.instanceId, selection };
+    yield { type: 'completion.start', instanceId: session.lease.instance.id, selection };
     yield* session.ready();
     yield* complete(session, request, context);
   } finally {
@@ -135,16 +135,16 @@ async function* complete(
 }
 
 function toResult(
-  { instanceId, selection, capabilities, loadTimeSeconds }: Session,
+  { lease: { instance, loaded }, loadTimeSeconds }: Session,
   report: GenerationReport,
   text: string,
   logprobs: readonly TokenLogprob[],
 ): CompletionResult {
   return {
     text,
-    instanceId,
-    selection,
-    capabilities,
+    instanceId: instance.id,
+    selection: instance.selection,
+    capabilities: loaded.capabilities,
     stopReason: report.stopReason,
     isMalformed: report.isMalformed,
     ...sumReports([report], loadTimeSeconds),

@@ -86,7 +86,7 @@ describe('an instance, while tools run between two generations', () => {
       await pool.load(model, {}, testContext());
       const acquire = () => openFrom(pool, model);
       const leases = [await acquire(), await acquire(), await acquire(), await acquire()];
-      expect(leases.some(({ instanceId }) => instanceId === model)).toBe(true);
+      expect(leases.some(({ lease }) => lease.instance.id === model)).toBe(true);
     });
     const events = await run();
     expect(resultOf(events).instanceId).toBe(model);

@@ -79,7 +79,7 @@ export async function* runRounds(run: TurnRun): AsyncGenerator<TurnEvent> {
     const allowed = withinLimit(recorder.calls, round, callsLeft, request);
     const callIndex = (position: number): number => recorder.callIndex(position);
     const budget = (binary ??= new BinaryBudget());
-    const { context } = session;
+    const { context } = session.lease;
     const calls =
       request.approveCalls === undefined
         ? allowed
@@ -137,9 +137,9 @@ async function* answerCalls(
     calls,
     tools: run.tools ?? TurnTools.none(),
     recorder,
-    context: session.context,
+    context: session.lease.context,
     maxToolCalls: request.maxToolCalls,
-    use: (made) => useApprovals(store, made, session.context.caller.tokenId),
+    use: (made) => useApprovals(store, made, session.lease.context.caller.tokenId),
     fit: (outcome, count) =>
       room.fit(
         withResult(outcome, (result) => binary.limit(result)),
@@ -155,7 +155,7 @@ async function* answerCalls(
 /** The prompt's messages, without the oldest turns if they do not fit. */
 async function fittingMessages(run: TurnRun): Promise<readonly EngineMessage[]> {
   const { request, prompt, session, recorder, maxToolRounds } = run;
-  const { contextLength } = session.capabilities;
+  const { contextLength } = session.lease.loaded.capabilities;
   const { messages, droppedTurns } = await dropTurns(
     prompt.prompt,
     contextLength,
@@ -211,7 +211,7 @@ class ResultRoom {
    * @param tokensToGenerate Maximum tokens of later answers; if absent, the context is the limit.
    */
   constructor(session: Session, contextTokens: number, tokensToGenerate = Infinity) {
-    const { contextLength } = session.capabilities;
+    const { contextLength } = session.lease.loaded.capabilities;
     const answerTokens = Math.min(tokensToGenerate, Math.ceil(contextLength / answerShare));
     this.#session = session;
     this.#tokens = contextLength - contextTokens - answerTokens;

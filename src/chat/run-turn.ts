@@ -164,8 +164,8 @@ async function* generateAnswer(
       // If a slot is free, a tool server's failure is thrown as an error of the request, before any event.
       await setImmediate();
     }
-    if (!session.isLoading) await opening;
-    yield recorder.start(session.instanceId);
+    if (opening !== undefined && !session.isLoading) await opening;
+    yield recorder.start(session.lease.instance.id);
     yield* session.ready();
     recorder.noteInstance(session);
     const prompt = await prepared.build(ownContext.signal);

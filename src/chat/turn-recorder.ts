@@ -118,9 +118,9 @@ export class TurnRecorder {
     return { type: 'turn.start', instanceId, selection: this.#selection };
   }
 
-  noteInstance({ selection, capabilities, loadTimeSeconds }: Session): void {
-    this.#selection = selection;
-    this.#capabilities = capabilities;
+  noteInstance({ lease, loadTimeSeconds }: Session): void {
+    this.#selection = lease.instance.selection;
+    this.#capabilities = lease.loaded.capabilities;
     this.#loadTimeSeconds ??= loadTimeSeconds;
   }
 

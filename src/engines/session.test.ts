@@ -119,7 +119,7 @@ describe('withPlace', () => {
       throw new HearthError('invalid_value', 'Bad schema.');
     });
     await expect(work).rejects.toMatchObject({ code: 'invalid_value' });
-    expect(lease.context.signal.reason).toMatchObject({ code: 'unloaded' });
+    expect(lease.lease.context.signal.reason).toMatchObject({ code: 'unloaded' });
   });
 
   it('uses the acquired slot and releases it after the work', async () => {
@@ -211,7 +211,7 @@ describe('release', () => {
     const finish = await occupy(lease);
     lease.close();
     lease.close();
-    expect(lease.context.signal.aborted).toBe(true);
+    expect(lease.lease.context.signal.aborted).toBe(true);
     expect(usage()).toEqual([0, 0, 0]);
     const next = await acquire();
     await finish();
@@ -321,7 +321,7 @@ describe('a crash', () => {
     const lease = await acquire();
     await lease.withPlace(async () => {});
     launcher.processes[0]?.crash('segmentation fault');
-    await vi.waitFor(() => expect(lease.context.signal.aborted).toBe(true));
+    await vi.waitFor(() => expect(lease.lease.context.signal.aborted).toBe(true));
     await expect(lease.withPlace(async () => 'never')).rejects.toMatchObject({ code: 'crashed' });
     lease.close();
     const next = await acquire();
@@ -343,8 +343,8 @@ describe('the memory guard', () => {
     await new Promise((resolve) => setTimeout(resolve, 2));
     await occupy(last);
     launcher.processes[0]?.outgrow('too large');
-    await vi.waitFor(() => expect(idle.context.signal.aborted).toBe(true));
-    expect(leases.map(({ context }) => context.signal.reason)).toMatchObject([
+    await vi.waitFor(() => expect(idle.lease.context.signal.aborted).toBe(true));
+    expect(leases.map(({ lease }) => lease.signal.reason)).toMatchObject([
       { code: 'memory_exceeded', isRepeatable: true },
       { code: 'memory_exceeded', isRepeatable: false },
       { code: 'memory_exceeded', isRepeatable: true },
@@ -355,8 +355,8 @@ describe('the memory guard', () => {
     const { acquire, launcher } = await setUp();
     const lease = await acquire();
     launcher.processes[0]?.outgrow('too large');
-    await vi.waitFor(() => expect(lease.context.signal.aborted).toBe(true));
-    expect(lease.context.signal.reason).toMatchObject({ isRepeatable: true });
+    await vi.waitFor(() => expect(lease.lease.context.signal.aborted).toBe(true));
+    expect(lease.lease.context.signal.reason).toMatchObject({ isRepeatable: true });
   });
 });
 

@@ -1,12 +1,10 @@
 import { HearthError } from '../kernel/errors/errors.ts';
-import type { ModelSelection } from '../library/model.ts';
 import type { Phase } from '../kernel/request/request-record.ts';
 import type { RequestContext } from '../kernel/request/request-context.ts';
 import type {
   ChatGeneration,
   Embeddings,
   Engine,
-  EngineCapabilities,
   GenerationRequest,
   Prompt,
   Relevance,
@@ -37,11 +35,16 @@ export class Session {
   readonly #host: SessionHost;
   #request: OpenRequest;
   readonly #context: RequestContext;
-  #lease: Lease;
+  /**
+   * The instance, and the context of its work, whose signal also aborts when the session is closed or the instance ends.
+   * Another lease after a repetition.
+   */
+  lease: Lease;
+  /** Present if the request waited for a load. */
+  loadTimeSeconds: number | undefined;
   #waiting: Waiting | undefined;
   #load: JoinedLoad | undefined;
   #startedAt: number | undefined = performance.now();
-  #loadTimeSeconds: number | undefined;
   #isRepeated = false;
 
   /**
@@ -53,40 +56,17 @@ export class Session {
     this.#host = host;
     this.#request = request;
     this.#context = context;
-    this.#lease = this.#open();
-    const { adapters } = this.#lease.instance.config;
+    this.lease = this.#open();
+    const { adapters } = this.lease.instance.config;
     // If the session moves to another instance, it keeps the default adapters of its first instance.
     if (adapters !== undefined && request.target.adapters === undefined) {
       this.#request = { ...request, target: { ...request.target, adapters } };
     }
   }
 
-  get instanceId(): string {
-    return this.#lease.instance.id;
-  }
-
-  get selection(): ModelSelection {
-    return this.#lease.instance.selection;
-  }
-
-  /** Capabilities of the engine. Available once `ready` has ended. */
-  get capabilities(): EngineCapabilities {
-    return this.#lease.loaded.capabilities;
-  }
-
-  /** The context of the engine's work. Its signal also aborts when the session is closed or the instance ends. */
-  get context(): RequestContext {
-    return this.#lease.context;
-  }
-
   /** True if the request waits for a load. */
   get isLoading(): boolean {
     return this.#load !== undefined;
-  }
-
-  /** Present if the request waited for a load. */
-  get loadTimeSeconds(): number | undefined {
-    return this.#loadTimeSeconds;
   }
 
   /** Settles when the request has its place, which may be while the model still loads. */
@@ -103,7 +83,11 @@ export class Session {
   async *ready(): AsyncGenerator<QueuedEvent | LoadEvent, void, void> {
     for (;;) {
       try {
-        return yield* this.#becomeReady();
+        if (this.#load !== undefined) yield* this.#followLoad(this.#load);
+        const waiting = this.#waiting;
+        if (waiting?.position !== undefined) yield* whileWaiting(waiting, waiting.place);
+        await this.#takePlace();
+        return;
       } catch (error) {
         if (!this.#mayRepeat(error, false)) throw this.#failed(error);
         this.#reopen();
@@ -111,23 +95,17 @@ export class Session {
     }
   }
 
-  async *#becomeReady(): AsyncGenerator<QueuedEvent | LoadEvent, void, void> {
-    const { instance } = this.#lease;
+  async *#followLoad({ progress, loaded }: JoinedLoad): AsyncGenerator<LoadEvent, void, void> {
+    const { instance } = this.lease;
     const instanceId = instance.id;
-    if (this.#load !== undefined) {
-      const { progress, loaded } = this.#load;
-      yield { type: 'load.start', instanceId };
-      for await (const fraction of progress) yield { type: 'load.progress', instanceId, fraction };
-      await loaded;
-      const { loadTimeSeconds } = instance;
-      this.#load = undefined;
-      this.#loadTimeSeconds = loadTimeSeconds;
-      this.#startedAt = performance.now();
-      yield { type: 'load.end', instanceId, loadTimeSeconds };
-    }
-    const waiting = this.#waiting;
-    if (waiting?.position !== undefined) yield* whileWaiting(waiting, waiting.place);
-    await this.#takePlace();
+    yield { type: 'load.start', instanceId };
+    for await (const fraction of progress) yield { type: 'load.progress', instanceId, fraction };
+    await loaded;
+    const { loadTimeSeconds } = instance;
+    this.#load = undefined;
+    this.loadTimeSeconds = loadTimeSeconds;
+    this.#startedAt = performance.now();
+    yield { type: 'load.end', instanceId, loadTimeSeconds };
   }
 
   /**
@@ -137,9 +115,9 @@ export class Session {
    * @throws HearthError `context_length_exceeded`; the errors of `ready` and `Engine.generate`.
    */
   async *generate(request: GenerationRequest): AsyncGenerator<SessionEvent, void, void> {
-    const { promptGate } = this.#lease;
+    const { promptGate } = this.lease.loaded;
     if (promptGate.isLong(request)) {
-      await this.#withoutPlace(() => promptGate.admit(request, this.context));
+      await this.#withoutPlace(() => promptGate.admit(request, this.lease.context));
     }
     const { adapters } = this.#request.target;
     const adapted = adapters === undefined ? request : withAdapters(request, adapters);
@@ -150,7 +128,7 @@ export class Session {
     let hasBegun = false;
     try {
       for (;;) {
-        const lease = this.#lease;
+        const lease = this.lease;
         let run: SlotRun | undefined;
         let isContinued = false;
         try {
@@ -175,7 +153,7 @@ export class Session {
               const report = await account.end(event, engine, context);
               if (held !== undefined) yield* held;
               yield { type: 'generation.report', report };
-            } else if (event.type === 'generation.cut' && run?.isPaused === true) {
+            } else if (event.type === 'generation.cut' && place.isPausing) {
               account.pause(event);
             } else {
               const isCut = event.type === 'generation.cut';
@@ -187,7 +165,7 @@ export class Session {
           }
           return;
         } catch (error) {
-          isContinued = run?.isPaused === true && !lease.signal.aborted;
+          isContinued = lease.place?.isPausing === true && !lease.signal.aborted;
           if (!isContinued) {
             const failure = await this.#failureOf(error, account.hasOutput);
             if (failure !== undefined) {
@@ -201,13 +179,13 @@ export class Session {
           run?.end();
           if (!isContinued) lease.leave();
         }
-        if (this.#lease.signal.aborted) {
+        if (this.lease.signal.aborted) {
           this.#reopen();
           yield* this.ready();
         }
       }
     } finally {
-      account.close(this.context);
+      account.close(this.lease.context);
     }
   }
 
@@ -246,21 +224,21 @@ export class Session {
    *   `Engine.countPromptTokens`.
    */
   async countPrompt(request: ChatGeneration): Promise<number> {
-    const { promptGate, loaded } = this.#lease;
+    const { promptGate, engine } = this.lease.loaded;
     return this.#withoutPlace(async () => {
       await promptGate.admitCount(request);
-      return loaded.engine.countPromptTokens(request, this.context);
+      return engine.countPromptTokens(request, this.lease.context);
     });
   }
 
   /** Counts the tokens of a text, without special tokens. */
   countTokens(text: string): Promise<number> {
-    return this.#lease.loaded.engine.countTokens(text, this.context);
+    return this.lease.loaded.engine.countTokens(text, this.lease.context);
   }
 
   /** Aborts running work and gives the instance back. A second call does nothing. */
   close(): void {
-    this.#lease.release();
+    this.lease.release();
   }
 
   #open(): Lease {
@@ -272,7 +250,7 @@ export class Session {
       const waiting = lease.enter('first');
       if (waiting.granted === undefined) this.#awaitPlace(waiting, lease, phase);
       else phase.end();
-      lease.instance.addPrompt(promptPrefix);
+      lease.instance.prompts.add(promptPrefix);
       if (lease.instance.load !== undefined) this.#load = joinLoad(this.#host, lease, waitsForLoad);
       return lease;
     } catch (error) {
@@ -296,8 +274,8 @@ export class Session {
 
   #reopen(): void {
     this.#isRepeated = true;
-    this.#lease.release();
-    this.#lease = this.#open();
+    this.lease.release();
+    this.lease = this.#open();
   }
 
   #failed(error: unknown): unknown {
@@ -310,7 +288,7 @@ export class Session {
     cause: unknown,
     hasOutput: boolean,
   ): Promise<{ readonly error: unknown } | undefined> {
-    const error = await this.#lease.failure(cause);
+    const error = await this.lease.failure(cause);
     return this.#mayRepeat(error, hasOutput) ? undefined : { error: this.#failed(error) };
   }
 
@@ -321,7 +299,7 @@ export class Session {
   }
 
   async *#enter(): AsyncGenerator<QueuedEvent, void, void> {
-    const waiting = (this.#waiting = this.#lease.enter('again'));
+    const waiting = (this.#waiting = this.lease.enter('again'));
     if (waiting.position !== undefined) yield* whileWaiting(waiting, waiting.place);
   }
 
@@ -329,7 +307,7 @@ export class Session {
     const waiting = this.#waiting;
     this.#waiting = undefined;
     await waiting?.place;
-    const { place, signal } = this.#lease;
+    const { place, signal } = this.lease;
     signal.throwIfAborted();
     if (place === undefined) throw new Error('no place');
     return place;
@@ -339,15 +317,15 @@ export class Session {
     place: Place,
     run: SlotRun | undefined,
   ): AsyncGenerator<QueuedEvent, void, void> {
-    await run?.prepare();
-    const starting = run === undefined ? startUnmanaged(place, this.#lease) : run.start();
+    await this.lease.loaded.managed?.interruptIdle();
+    const starting = run === undefined ? startUnmanaged(place, this.lease) : run.start();
     if (place.state === 'ready') yield* whileWaiting(place, starting);
     await starting;
   }
 
   /** Checks a prompt or inputs without a place, since the check may take long. */
   async #withoutPlace<Result>(check: () => Promise<Result>): Promise<Result> {
-    const lease = this.#lease;
+    const lease = this.lease;
     lease.leave();
     try {
       return await check();
@@ -357,9 +335,9 @@ export class Session {
   }
 
   async #admitInputs(inputs: readonly Prompt[]): Promise<readonly Prompt[]> {
-    const { promptGate } = this.#lease;
+    const { promptGate } = this.lease.loaded;
     if (!promptGate.areLong(inputs)) return inputs;
-    return this.#withoutPlace(() => promptGate.admitInputs(inputs, this.context));
+    return this.#withoutPlace(() => promptGate.admitInputs(inputs, this.lease.context));
   }
 
   /** Runs a call whose result is not a stream. */
@@ -367,7 +345,7 @@ export class Session {
     work: (engine: Engine, context: RequestContext) => Promise<Result>,
   ): Promise<Result> {
     for (;;) {
-      const lease = this.#lease;
+      const lease = this.lease;
       try {
         if (lease.place === undefined) this.#waiting ??= lease.enter('turn');
         const place = await this.#takePlace();

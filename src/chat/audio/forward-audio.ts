@@ -65,7 +65,7 @@ export async function* forwardAudio(
     await passing;
     const usage = usageOf(Buffer.concat(read));
     record.end({ usage });
-    logGeneration('transcription', { selection: session.selection, usage }, context);
+    logGeneration('transcription', { selection: session.lease.instance.selection, usage }, context);
   } finally {
     record.end({ hasFailed: true });
     session.close();

@@ -64,7 +64,9 @@ describe('a source without memory of this machine', () => {
     await acquire('test/other');
     const waiting = acquire();
     await vi.waitFor(() => expect(ids()).toContain('test/model'));
-    await expect(acquire('test/mlx')).resolves.toMatchObject({ instanceId: 'test/mlx' });
+    await expect(acquire('test/mlx')).resolves.toMatchObject({
+      lease: { instance: { id: 'test/mlx' } },
+    });
     await expect(Promise.race([waiting, Promise.resolve('still waits')])).resolves.toBe(
       'still waits',
     );

@@ -96,7 +96,7 @@ it.each(['crash', 'outgrow'] as const)('tell a crash from the memory guard: %s',
     reason: 'too large',
   });
   const hint = end === 'crash' ? '' : '. Send the request again, or a smaller one.';
-  expect(lease.context.signal.reason).toMatchObject({
+  expect(lease.lease.context.signal.reason).toMatchObject({
     message: `The engine of test/a10 stopped: too large${hint}`,
     isRepeatable: end === 'outgrow',
   });
@@ -121,7 +121,7 @@ it('take the request that began last for the cause of an engine that outgrew its
   launcher.processes[0]?.outgrow('too large');
   await vi.waitFor(() => expect(pool.list()).toEqual([]));
   await Promise.all(endings);
-  const reasons = leases.map(({ context }) => context.signal.reason as EngineLost);
+  const reasons = leases.map(({ lease }) => lease.signal.reason as EngineLost);
   expect(reasons.map(({ isRepeatable }) => isRepeatable)).toEqual([true, false, true, true]);
 });
 

@@ -3,10 +3,8 @@ import { HearthError } from '../../kernel/errors/errors.ts';
 import { withSignal, type RequestContext } from '../../kernel/request/request-context.ts';
 import type { Place } from '../scheduler/place.ts';
 import type { Waiting } from '../scheduler/scheduler.ts';
-import type { LoadedEngine } from '../states/state-cache.ts';
 import { cured, waitedInQueue } from './refusal.ts';
-import type { Instance } from './instance.ts';
-import type { PromptGate } from './prompt-gate.ts';
+import type { Instance, ReadyEngine } from './instance.ts';
 
 /** Time limit for learning the exit of a process, which is noticed a few milliseconds after the lost connection. */
 const exitKnownWithinMs = 1000;
@@ -32,7 +30,8 @@ export class Lease {
   readonly #controller = new AbortController();
   /** The signal of the context. */
   readonly signal: AbortSignal = this.#controller.signal;
-  #place: Place | undefined;
+  /** The request's place; undefined if it has none. */
+  place: Place | undefined;
   #isReleased = false;
   readonly #maxWaitSeconds: number | undefined;
 
@@ -57,26 +56,15 @@ export class Lease {
   }
 
   /** The engine, once it is loaded. */
-  get loaded(): LoadedEngine {
+  get loaded(): ReadyEngine {
     const { id, handle } = this.instance;
     if (handle === undefined) throw new Error(`${id} is not ready`);
     return handle;
   }
 
-  get promptGate(): PromptGate {
-    const { id, promptGate } = this.instance;
-    if (promptGate === undefined) throw new Error(`${id} is not ready`);
-    return promptGate;
-  }
-
   /** When the request took its current slot, as a value of `performance.now()`; undefined without a slot. */
   get workingSince(): number | undefined {
-    return this.#place?.runningSince;
-  }
-
-  /** The request's place; undefined if it has none. */
-  get place(): Place | undefined {
-    return this.#place;
+    return this.place?.runningSince;
   }
 
   /** Aborts the signal of the context. */
@@ -98,14 +86,14 @@ export class Lease {
       order === 'first'
         ? scheduler.enter(clientKey, this.signal)
         : scheduler.reenter(clientKey, this.signal, { isAhead: order === 'again' });
-    this.#place = waiting.granted;
+    this.place = waiting.granted;
     if (waiting.granted !== undefined) return waiting;
     const place = waiting.place.then((assigned) => {
       if (this.signal.aborted) {
         assigned.leave();
         throw this.signal.reason;
       }
-      this.#place = assigned;
+      this.place = assigned;
       return assigned;
     });
     place.catch(() => {});
@@ -130,8 +118,8 @@ export class Lease {
 
   /** Gives the place back. */
   leave(): void {
-    this.#place?.leave();
-    this.#place = undefined;
+    this.place?.leave();
+    this.place = undefined;
   }
 
   /** Aborts running work and gives the place and the instance back. A second call does nothing. */

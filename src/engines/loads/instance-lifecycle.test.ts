@@ -121,7 +121,7 @@ describe('a load that fails', () => {
     ]);
     expect(pool.list()).toEqual([]);
     loader.load = works;
-    expect(await openFrom(pool, key)).toMatchObject({ instanceId: key });
+    expect(await openFrom(pool, key)).toMatchObject({ lease: { instance: { id: key } } });
     expect(launcher.launchCount()).toBe(1);
   });
 

@@ -246,7 +246,7 @@ export class InstanceLifecycle implements SchedulerEffects {
     // Read before the engine maps the files, so that the next request notices a replacement.
     const fingerprint = this.#options.library
       .fingerprint(selection)
-      .then((read) => instance.setFingerprint(read));
+      .then((read) => void (instance.fingerprint = read));
     try {
       const handle = await this.#loaderOf(selection).load(
         { instanceId: id, selection, config, placement, estimatedBytes },

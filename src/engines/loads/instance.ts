@@ -47,6 +47,11 @@ interface LeaseAbort {
   abort(error: HearthError): void;
 }
 
+/** An engine that takes requests. */
+export interface ReadyEngine extends LoadedEngine {
+  readonly promptGate: PromptGate;
+}
+
 /** A copy of a model in memory: its state, slots and leases. Only methods named as transitions change the state. */
 export class Instance {
   readonly id: string;
@@ -67,20 +72,28 @@ export class Instance {
   readonly #needsMemory: boolean;
   readonly #mappedBytes: number;
   readonly #settings: InstanceSettings;
-  readonly #recentPrompts = new RecentPrompts();
+  /** Beginnings of the latest prompts, so that a conversation returns to the instance that has it in its cache. */
+  readonly prompts = new RecentPrompts();
+  /** `waiting`: queued for memory. */
+  state: 'waiting' | 'loading' | 'ready' = 'waiting';
+  /** Undefined once the load has ended. */
+  load: LoadTask | undefined = new LoadTask();
+  /** Undefined until the instance is ready. */
+  handle: ReadyEngine | undefined;
+  /** Explains how to make a prompt fit that is too long. */
+  contextCure: ContextCure = () => undefined;
+  loadTimeSeconds = 0;
+  /** True if the instance is unloaded as soon as it is idle, since another model replaces it. */
+  isSuperseded = false;
+  /** Fingerprint of the files that the engine has read; undefined before the load, or if they could not be read. */
+  fingerprint: string | undefined;
+  /** True if the model's files were replaced. The instance takes no new requests, and ends after the current ones. */
+  isOutdated = false;
+  /** Idle time until the instance would be unloaded if it were not pinned; undefined: it stays loaded. */
+  usualTtlSeconds: number | undefined;
   readonly #leases = new Set<LeaseAbort>();
-  #state: 'waiting' | 'loading' | 'ready' = 'waiting';
-  #load: LoadTask | undefined = new LoadTask();
-  #handle: LoadedEngine | undefined;
-  #contextCure: ContextCure = () => undefined;
-  #promptGate: PromptGate | undefined;
   #retiredWith: HearthError | undefined;
-  #isSuperseded = false;
-  #fingerprint: string | undefined;
-  #isOutdated = false;
-  #ttlSeconds: number | undefined;
   #loadedAt: Date | undefined;
-  #loadTimeSeconds = 0;
   #lastUsedAt = performance.now();
 
   constructor(options: InstanceOptions) {
@@ -101,13 +114,8 @@ export class Instance {
     this.#needsMemory = options.needsMemory;
     this.#mappedBytes = options.mappedBytes;
     this.#settings = options.settings;
-    this.#ttlSeconds = options.ttlSeconds;
+    this.usualTtlSeconds = options.ttlSeconds;
     this.scheduler = new Scheduler(options.config.parallel, options.queueCapacity);
-  }
-
-  /** `waiting`: queued for memory. */
-  get state(): 'waiting' | 'loading' | 'ready' {
-    return this.#state;
   }
 
   /** Main memory of the machine. */
@@ -115,63 +123,19 @@ export class Instance {
     return this.placement.hostBytes;
   }
 
-  /** Undefined once the load has ended. */
-  get load(): LoadTask | undefined {
-    return this.#load;
-  }
-
-  /** Undefined until the instance is ready. */
-  get promptGate(): PromptGate | undefined {
-    return this.#promptGate;
-  }
-
-  /** Undefined until the instance is ready. */
-  get handle(): LoadedEngine | undefined {
-    return this.#handle;
-  }
-
-  /** Explains how to make a prompt fit that is too long. */
-  get contextCure(): ContextCure {
-    return this.#contextCure;
-  }
-
-  get loadTimeSeconds(): number {
-    return this.#loadTimeSeconds;
-  }
-
   /** True if the instance is ready, no request uses it, and it is not about to end. */
   get isIdle(): boolean {
-    const isEnding = this.#retiredWith !== undefined || this.#isOutdated;
-    return this.#state === 'ready' && this.#leases.size === 0 && !isEnding;
-  }
-
-  /** Idle time until the instance would be unloaded if it were not pinned; undefined: it stays loaded. */
-  get usualTtlSeconds(): number | undefined {
-    return this.#ttlSeconds;
+    const isEnding = this.#retiredWith !== undefined || this.isOutdated;
+    return this.state === 'ready' && this.#leases.size === 0 && !isEnding;
   }
 
   /** Idle time until it is unloaded; undefined: it stays loaded. */
   get ttlSeconds(): number | undefined {
-    return this.isPinned ? undefined : this.#ttlSeconds;
+    return this.isPinned ? undefined : this.usualTtlSeconds;
   }
 
   get isPinned(): boolean {
     return this.#settings.isPinned();
-  }
-
-  /** True if the instance is unloaded as soon as it is idle, since another model replaces it. */
-  get isSuperseded(): boolean {
-    return this.#isSuperseded;
-  }
-
-  /** Fingerprint of the model's files; undefined before the load, or if they could not be read. */
-  get fingerprint(): string | undefined {
-    return this.#fingerprint;
-  }
-
-  /** True if the model's files were replaced. The instance takes no new requests, and ends after the current ones. */
-  get isOutdated(): boolean {
-    return this.#isOutdated;
   }
 
   get isRetired(): boolean {
@@ -185,13 +149,8 @@ export class Instance {
 
   /** Transition from `waiting`: the load begins. Requests get places from now on. */
   beginLoading(): void {
-    this.#state = 'loading';
+    this.state = 'loading';
     this.scheduler.open();
-  }
-
-  /** Records the fingerprint of the files that the engine is about to read. */
-  setFingerprint(fingerprint: string | undefined): void {
-    this.#fingerprint = fingerprint;
   }
 
   /** Transition from `loading`. */
@@ -200,38 +159,36 @@ export class Instance {
     loadTimeSeconds: number,
     contextCure: ContextCure = () => undefined,
   ): void {
-    this.#contextCure = contextCure;
-    this.#state = 'ready';
-    this.#handle = handle;
+    this.contextCure = contextCure;
+    this.state = 'ready';
+    const { engine, capabilities } = handle;
+    const { contextLength, estimatesTokens } = capabilities;
+    const { tokenizer } = this.selection.model;
+    const promptGate = new PromptGate({ engine, tokenizer, contextLength, estimatesTokens });
+    this.handle = { ...handle, promptGate };
     this.scheduler.manage(handle.managed?.manager);
     handle.managed?.prefill.onShared(() => this.scheduler.advance());
-    this.#promptGate = new PromptGate({
-      engine: handle.engine,
-      tokenizer: this.selection.model.tokenizer,
-      contextLength: handle.capabilities.contextLength,
-      estimatesTokens: handle.capabilities.estimatesTokens,
-    });
-    this.#loadTimeSeconds = loadTimeSeconds;
+    this.loadTimeSeconds = loadTimeSeconds;
     this.#loadedAt = new Date();
     this.#lastUsedAt = performance.now();
-    this.#load?.succeed();
-    this.#load = undefined;
+    this.load?.succeed();
+    this.load = undefined;
   }
 
   /** Transition from `waiting` or `loading`: the load ended without an engine. */
   failLoading(error: HearthError): void {
     this.retire(error);
-    this.#load?.fail(error);
-    this.#load = undefined;
+    this.load?.fail(error);
+    this.load = undefined;
   }
 
   supersede(): void {
-    this.#isSuperseded = true;
+    this.isSuperseded = true;
   }
 
   /** Transition from `loading` or `ready`: the files of the model were replaced. */
   outdate(): void {
-    this.#isOutdated = true;
+    this.isOutdated = true;
   }
 
   /** Ends all requests with an error and accepts no more. Keeps the first error. */
@@ -266,24 +223,19 @@ export class Instance {
     this.#lastUsedAt = performance.now();
   }
 
-  /** Records the beginning of a prompt, so that a conversation returns to the instance that has it in its cache. */
-  addPrompt(prompt: string): void {
-    this.#recentPrompts.add(prompt);
-  }
-
   /** Sets the idle time, unless the instance was loaded by name or is pinned. */
   setTtl(seconds: number): void {
-    if (!this.isExplicit && !this.isPinned) this.#ttlSeconds = seconds;
+    if (!this.isExplicit && !this.isPinned) this.usualTtlSeconds = seconds;
   }
 
   /** Beginnings of the instance's latest prompts. */
   get recentPrompts(): readonly string[] {
-    return this.#recentPrompts.list();
+    return this.prompts.list();
   }
 
   /** A view for the scheduler's policies. */
   view(): InstanceView {
-    const isEnding = this.isRetired || this.#isOutdated;
+    const isEnding = this.isRetired || this.isOutdated;
     return {
       id: this.id,
       modelKey: this.modelKey,
@@ -294,7 +246,7 @@ export class Instance {
       parallel: this.parallel,
       adapterIds: this.adapterIds,
       appliesAdapters: this.appliesAdapters,
-      state: isEnding && this.#state !== 'waiting' ? 'stopping' : this.#state,
+      state: isEnding && this.state !== 'waiting' ? 'stopping' : this.state,
       isExplicit: this.isExplicit,
       isPinned: this.isPinned,
       requestCount: this.#leases.size,
@@ -303,20 +255,20 @@ export class Instance {
       estimatedBytes: this.estimatedBytes,
       gpuBytes: this.#gpuBytes,
       mappedBytes: this.#mappedBytes,
-      recentPrompts: this.#recentPrompts.list(),
+      recentPrompts: this.prompts.list(),
     };
   }
 
   /** A summary for code outside of the engines. */
   summary(): InstanceSummary {
     const { activeCount, waitingCount } = this.scheduler;
-    const isReady = this.#state === 'ready';
+    const isReady = this.state === 'ready';
     const isIdle = this.#leases.size === 0;
     return {
       id: this.id,
       selection: this.selection,
       config: this.config,
-      state: this.#state,
+      state: this.state,
       isExplicit: this.isExplicit,
       isPinned: this.isPinned,
       changedOptions: this.#settings.changedOptions(),
@@ -326,7 +278,7 @@ export class Instance {
       queuedRequests: isReady ? waitingCount : activeCount + waitingCount,
       estimatedBytes: this.estimatedBytes,
       placement: this.placement,
-      loadTimeSeconds: this.#loadTimeSeconds,
+      loadTimeSeconds: this.loadTimeSeconds,
       ...omitUndefined({
         loadedAt: this.#loadedAt,
         ttlSeconds: this.ttlSeconds,

@@ -111,7 +111,7 @@ describe('queued loads', () => {
       await expect(leaving).rejects.toThrow('gone');
       availableBytes = 10;
       await vi.advanceTimersByTimeAsync(1000);
-      await expect(lease).resolves.toMatchObject({ instanceId: 'test/b10' });
+      await expect(lease).resolves.toMatchObject({ lease: { instance: { id: 'test/b10' } } });
       expect(vi.getTimerCount()).toBe(0);
     } finally {
       vi.useRealTimers();
@@ -122,8 +122,8 @@ describe('queued loads', () => {
 describe('without room in the queue', () => {
   it('a model that fits is loaded', async () => {
     const { pool } = sizedPool(names, { loadQueueCapacity: 0 });
-    expect((await openFrom(pool, 'test/d20')).instanceId).toBe('test/d20');
-    expect((await openFrom(pool, 'test/a10')).instanceId).toBe('test/a10');
+    expect((await openFrom(pool, 'test/d20')).lease.instance.id).toBe('test/d20');
+    expect((await openFrom(pool, 'test/a10')).lease.instance.id).toBe('test/a10');
   });
 
   it('a model that must wait is rejected, unless its load is forced', async () => {

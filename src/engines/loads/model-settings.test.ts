@@ -74,7 +74,7 @@ describe('a pool', () => {
     const use = async (name: string) => {
       const session = await openFrom(pool, name);
       session.close();
-      return session.instanceId;
+      return session.lease.instance.id;
     };
     return { pool, library, modelSettings, use };
   }
@@ -118,7 +118,7 @@ describe('a pool', () => {
     expect(pool.list().map(({ config }) => config.contextLength)).toEqual([2048, 4096]);
     // A request for another context replaces only the idle instance of the same profile.
     const session = await openFrom(pool, 'long', { contextLength: 1024 });
-    expect(session.instanceId).toBe('long');
+    expect(session.lease.instance.id).toBe('long');
     expect(pool.list().map(({ config }) => config.contextLength)).toEqual([2048, 1024]);
   });
 

@@ -32,7 +32,7 @@ describe('an instance id of the caller', () => {
   it('names the instance', async () => {
     const { pool } = sizedPool(['test/a10', 'test/b10']);
     expect((await load(pool, 'test/a10', 'mine')).id).toBe('mine');
-    expect((await openFrom(pool, 'mine')).instanceId).toBe('mine');
+    expect((await openFrom(pool, 'mine')).lease.instance.id).toBe('mine');
   });
 
   it('must not be that of another instance or model', async () => {

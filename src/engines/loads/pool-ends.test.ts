@@ -26,11 +26,11 @@ describe('an instance that ends', () => {
     const first = await acquire();
     await pool.unload('test/model');
     const second = await acquire();
-    expect(second.instanceId).toBe('test/model');
+    expect(second.lease.instance.id).toBe('test/model');
     // The lease of the first instance does not affect the second.
     first.close();
     expect(pool.list()).toMatchObject([{ requestCount: 1, activeRequests: 1 }]);
-    expect(second.context.signal.aborted).toBe(false);
+    expect(second.lease.context.signal.aborted).toBe(false);
     expect(launcher.launchCount()).toBe(2);
   });
 
@@ -41,7 +41,7 @@ describe('an instance that ends', () => {
     await vi.waitFor(() => expect(pool.list()[0]?.queuedRequests).toBe(1));
     launcher.processes[0]?.crash('segmentation fault');
     await expect(waiting).rejects.toMatchObject({ code: 'crashed' });
-    expect(leases[0]?.context.signal.reason).toMatchObject({
+    expect(leases[0]?.lease.context.signal.reason).toMatchObject({
       code: 'crashed',
       message: expect.stringContaining('segmentation fault'),
     });
@@ -55,7 +55,7 @@ describe('an instance that ends', () => {
     const { launcher, acquire, ids, pool } = setUp();
     const lease = await acquire();
     await pool.unload('test/model');
-    expect(lease.context.signal.reason).toMatchObject({ code: 'unloaded' });
+    expect(lease.lease.context.signal.reason).toMatchObject({ code: 'unloaded' });
     expect(launcher.processes[0]?.isStopped()).toBe(true);
     expect(ids()).toEqual([]);
     await expect(pool.unload('test/model')).rejects.toMatchObject({ code: 'instance_not_found' });
@@ -68,7 +68,7 @@ describe('an instance that ends', () => {
       const lease = await acquire();
       await vi.advanceTimersByTimeAsync(120_000);
       expect(ids()).toEqual(['test/model']);
-      expect(lease.context.signal.aborted).toBe(false);
+      expect(lease.lease.context.signal.aborted).toBe(false);
       lease.close();
       await vi.advanceTimersByTimeAsync(59_000);
       expect(ids()).toEqual(['test/model']);

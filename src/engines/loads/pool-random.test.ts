@@ -166,8 +166,8 @@ class Run {
     for (const { lease, instance } of this.#leases) {
       const isEnded = instance !== undefined && this.#ended.has(instance);
       assertHolds(
-        isEnded || !lease.context.signal.aborted,
-        `a request on ${lease.instanceId} was interrupted`,
+        isEnded || !lease.lease.context.signal.aborted,
+        `a request on ${lease.lease.instance.id} was interrupted`,
       );
     }
     for (const instance of loaded) {
@@ -186,7 +186,8 @@ class Run {
     const purpose = key.startsWith('test/embed') ? 'embedding' : 'generation';
     const clientKey = `client ${this.#clients.length % 3}`;
     let instance: InstanceSummary | undefined;
-    const onOpen = ({ instanceId }: Session): void => {
+    const onOpen = ({ lease }: Session): void => {
+      const instanceId = lease.instance.id;
       instance = this.pool.list().find(({ id }) => id === instanceId);
     };
     const acquire = async (): Promise<void> => {

@@ -152,8 +152,8 @@ describe('the log', () => {
     const { pool, launcher, linesOf, acquire } = setUp();
     const lease = await acquire();
     launcher.processes[0]?.crash('out of paper');
-    await vi.waitFor(() => expect(lease.context.signal.aborted).toBe(true));
-    expect(lease.context.signal.reason).toMatchObject({
+    await vi.waitFor(() => expect(lease.lease.context.signal.aborted).toBe(true));
+    expect(lease.lease.context.signal.reason).toMatchObject({
       code: 'crashed',
       message: 'The engine of test/model stopped: out of paper',
     });
@@ -284,7 +284,7 @@ describe('a lease', () => {
     await pool.load('test/model', { contextLength: 1024 }, testContext());
     const target = await pool.resolve('test/model:2', 'generation');
     const idFor = (contextLength: number) =>
-      pool.open({ target, contextLength }, testContext()).instanceId;
+      pool.open({ target, contextLength }, testContext()).lease.instance.id;
     expect(idFor(1024)).toBe('test/model:2');
     expect(idFor(1000)).toBe('test/model:2');
     expect(idFor(2048)).toBe('test/model');
@@ -296,12 +296,15 @@ describe('a lease', () => {
     const lease = await acquire();
     // The scripted engine counts each character as a token.
     expect(await lease.countTokens('abc')).toBe(3);
-    expect(lease.capabilities).toMatchObject({ runtimeName: 'scripted', contextLength: 2048 });
-    expect(lease.selection).toMatchObject({
+    expect(lease.lease.loaded.capabilities).toMatchObject({
+      runtimeName: 'scripted',
+      contextLength: 2048,
+    });
+    expect(lease.lease.instance.selection).toMatchObject({
       model: { key: 'test/model' },
       variant: { id: 'q8_0' },
     });
-    expect(lease.instanceId).toBe('test/model');
+    expect(lease.lease.instance.id).toBe('test/model');
   });
 });
 
@@ -333,7 +336,7 @@ describe('unloading', () => {
     const { pool, acquire } = setUp();
     const lease = await acquire();
     expect(await pool.unload('test/model')).toBe('test/model');
-    expect(lease.context.signal.reason).toMatchObject({
+    expect(lease.lease.context.signal.reason).toMatchObject({
       code: 'unloaded',
       message: 'test/model was unloaded while it worked on this request.',
     });

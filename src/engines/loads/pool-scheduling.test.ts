@@ -50,7 +50,7 @@ describe('memory', () => {
     await use('test/a10');
     expect(ids()).toEqual(['test/a10', 'test/d20', 'test/b10']);
     busy[0]?.close();
-    expect((await waiting).instanceId).toBe('test/b10');
+    expect((await waiting).lease.instance.id).toBe('test/b10');
     expect(ids()).toEqual(['test/d20', 'test/b10']);
   });
 
@@ -65,10 +65,10 @@ describe('memory', () => {
     );
     expect(launcher.launchCount()).toBe(2);
     first.close();
-    expect((await big).instanceId).toBe('test/d20');
+    expect((await big).lease.instance.id).toBe('test/d20');
     expect(states()).toMatchObject({ 'test/c10': 'waiting' });
     second.close();
-    expect((await small).instanceId).toBe('test/c10');
+    expect((await small).lease.instance.id).toBe('test/c10');
   });
 
   it('rejects a load that never fits at once, naming the instances that stay', async () => {
@@ -155,7 +155,7 @@ describe('memory', () => {
     await expect(waiting).rejects.toThrow('gone');
     await vi.waitFor(() => expect(ids()).toEqual(['test/d20', 'test/a10', 'test/c10']));
     holder.close();
-    await expect(behind).resolves.toMatchObject({ instanceId: 'test/c10' });
+    await expect(behind).resolves.toMatchObject({ lease: { instance: { id: 'test/c10' } } });
     busy.close();
   });
 
@@ -216,7 +216,7 @@ describe('keeping only the last just-in-time model', () => {
     const lease = await acquire('test/a10');
     await use('test/b10');
     expect(ids()).toEqual(['test/a10', 'test/b10']);
-    expect(lease.context.signal.aborted).toBe(false);
+    expect(lease.lease.context.signal.aborted).toBe(false);
     lease.close();
     expect(ids()).toEqual(['test/b10']);
   });
@@ -350,10 +350,10 @@ describe('several clients and instances', () => {
     await pool.load('test/a10', {}, testContext());
     const first = await acquire('test/a10', { promptPrefix: 'Tell me a story.' });
     const second = await acquire('test/a10', { promptPrefix: 'What is it?' });
-    expect([first.instanceId, second.instanceId]).toEqual(['test/a10', 'test/a10:2']);
+    expect([first.lease.instance.id, second.lease.instance.id]).toEqual(['test/a10', 'test/a10:2']);
     first.close();
     second.close();
     const next = await acquire('test/a10', { promptPrefix: 'What is it? A cat. And this?' });
-    expect(next.instanceId).toBe('test/a10:2');
+    expect(next.lease.instance.id).toBe('test/a10:2');
   });
 });

@@ -46,7 +46,8 @@ describe('Engines.open', () => {
     launcher.onLaunch = async (_, onProgress) => onProgress(0.5);
     const events: unknown[] = [];
     const listeners = {
-      onOpen: ({ instanceId, isLoading }: Session) => events.push({ instanceId, isLoading }),
+      onOpen: ({ lease, isLoading }: Session) =>
+        events.push({ instanceId: lease.instance.id, isLoading }),
       onEvent: (event: unknown) => events.push(event),
     };
     const first = await acquire('test/model', {}, listeners);
@@ -116,7 +117,7 @@ describe('Engines.open', () => {
     await expect(leaving).rejects.toThrow('gone');
     await vi.waitFor(() => expect(events).toContain('placed'));
     loaded.resolve();
-    await expect(staying).resolves.toMatchObject({ instanceId: 'test/model' });
+    await expect(staying).resolves.toMatchObject({ lease: { instance: { id: 'test/model' } } });
   });
 
   it('starts nothing for an aborted signal', async () => {
@@ -139,9 +140,9 @@ describe('Engines.open', () => {
       instanceId: 'test/model:2',
       selection: { model: { key: 'test/model' } },
     });
-    expect(pool.open({ target }, testContext()).instanceId).toBe('test/model:2');
+    expect(pool.open({ target }, testContext()).lease.instance.id).toBe('test/model:2');
     await pool.unload('test/model:2');
-    expect(pool.open({ target }, testContext()).instanceId).toBe('test/model');
+    expect(pool.open({ target }, testContext()).lease.instance.id).toBe('test/model');
   });
 
   it('unloads by the key of a model that has one instance', async () => {
@@ -177,18 +178,18 @@ describe('Engines.open', () => {
     const { acquire, pool } = setUp();
     await pool.load('test/model', {}, testContext());
     await pool.load('test/model', {}, testContext());
-    expect((await acquire('test/model:2')).instanceId).toBe('test/model:2');
+    expect((await acquire('test/model:2')).lease.instance.id).toBe('test/model:2');
     const again = await acquire('test/model:2', { contextLength: 2048 });
-    expect(again.instanceId).toBe('test/model:2');
+    expect(again.lease.instance.id).toBe('test/model:2');
     const other = await acquire('test/model:2', { contextLength: 1024 });
-    expect(other.instanceId).toBe('test/model:3');
+    expect(other.lease.instance.id).toBe('test/model:3');
   });
 
   it('uses the only loaded model if none is named', async () => {
     const { acquire } = setUp();
     await expect(acquire('')).rejects.toMatchObject({ code: 'missing_required_parameter' });
     await acquire('test/model');
-    expect((await acquire('')).instanceId).toBe('test/model');
+    expect((await acquire('')).lease.instance.id).toBe('test/model');
     await acquire('test/other');
     await expect(acquire('')).rejects.toThrow(/several are loaded \(test\/model, test\/other\)/);
   });

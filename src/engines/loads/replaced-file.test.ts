@@ -61,7 +61,7 @@ describe('a model whose file is replaced while it is loaded', () => {
     await replaceFile();
     const next = await openFrom(pool, key);
     expect(launcher.launchCount()).toBe(2);
-    expect(running.context.signal.aborted).toBe(false);
+    expect(running.lease.context.signal.aborted).toBe(false);
     expect(launcher.processes[0]?.isStopped()).toBe(false);
     expect(pool.list()).toHaveLength(1);
     running.close();
@@ -85,7 +85,7 @@ describe('a model whose file is replaced while it is loaded', () => {
     await pool.load(key, options, testContext());
     await replaceFile();
     const lease = await openFrom(pool, 'mine');
-    expect(lease.instanceId).toBe('mine');
+    expect(lease.lease.instance.id).toBe('mine');
     expect(launcher.launchCount()).toBe(2);
     expect(pool.list()).toMatchObject([
       { id: 'mine', isExplicit: true, ttlSeconds: 7, config: { contextLength: 512, parallel: 1 } },

@@ -80,7 +80,6 @@ function setUp() {
       const place = await scheduler.enter('client', context.signal).place;
       const run = new SlotRun(place, managed, new GenerationAccount(generation, 0), context);
       try {
-        await run.prepare();
         await run.start();
         yield* run.prefill();
         for await (const event of generate(run.request)) yield run.accept(event);

@@ -55,7 +55,7 @@ export class SlotRun implements ScheduledPrompt {
     this.#tokensBefore = account.answer.tokens;
     this.#request =
       this.#tokensBefore === 0 ? account.request : continueRequest(account.request, account.answer);
-    account.answer.beginPart();
+    if (this.#tokensBefore > 0) account.answer.beginPart();
     this.#prompt = managed.prefill.open(this.#request, context.caller.tokenId);
   }
 
@@ -66,20 +66,6 @@ export class SlotRun implements ScheduledPrompt {
     return { ...this.#request, slot, reusesSlot: this.#pieces !== undefined || reusesSlot };
   }
 
-  get isPaused(): boolean {
-    return this.#place.isPausing;
-  }
-
-  /**
-   * Estimates the cells, and interrupts work of idle time. Must be called before `start`.
-   *
-   * @throws The signal's reason when aborted.
-   */
-  async prepare(): Promise<void> {
-    await this.#managed.interruptIdle();
-    if (this.#managed.canRunFull) this.#cells = this.#likelyCells(mostTokens(this.#request));
-  }
-
   /**
    * Waits for a slot, and then for the turn of prefill if the prompt is long. Enters the queue synchronously.
    *
@@ -88,6 +74,7 @@ export class SlotRun implements ScheduledPrompt {
   async start(): Promise<void> {
     const { prefill, canRunFull } = this.#managed;
     const { signal } = this.context;
+    if (canRunFull) this.#cells = this.#likelyCells(mostTokens(this.#request));
     const starting = this.#place.start(this, signal);
     if (canRunFull && this.#place.state === 'ready') void this.#countCells();
     this.#use = await starting;
@@ -214,7 +201,7 @@ export class SlotRun implements ScheduledPrompt {
     const { answer, request } = this.#account;
     const { ownerId, responseId, prefix: ownPrefix } = this.#prompt;
     const isContinued = this.#request !== request;
-    if (this.isPaused && answer.promptTokens !== undefined) {
+    if (this.#place.isPausing && answer.promptTokens !== undefined) {
       const tokens = answer.promptTokens + answer.tokens - this.#tokensBefore;
       const prefix = prefixHash(ownerId, continueRequest(request, answer));
       use.release({ ownerId, responseId, prefix, tokens, heldTokens: tokens }, undefined);

@@ -31,7 +31,7 @@ export class ManagedSlots {
   readonly #options: ManagedSlotsOptions;
   readonly #ended = new AbortController();
   #idleTimer: NodeJS.Timeout | undefined;
-  #settling = { abort: (): void => {}, done: Promise.resolve() };
+  #settling: { readonly abort: () => void; readonly done: Promise<void> } | undefined;
   #stopping: Promise<void> | undefined;
 
   constructor(options: ManagedSlotsOptions) {
@@ -45,8 +45,8 @@ export class ManagedSlots {
   /** Ends the work of idle time, since a request has arrived. */
   async interruptIdle(): Promise<void> {
     clearTimeout(this.#idleTimer);
-    this.#settling.abort();
-    await this.#settling.done;
+    this.#settling?.abort();
+    await this.#settling?.done;
   }
 
   /** Call it when a generation has ended. */
@@ -106,6 +106,7 @@ export class ManagedSlots {
       done: this.manager.settleIdle(request.signal),
     };
     await this.#settling.done;
+    this.#settling = undefined;
     request.dispose();
     await this.manager.saveAll(this.#ended.signal);
   }
