@@ -32,20 +32,22 @@ export const exampleUsage = {
  * @param perPrompt Number of choices of each prompt; these are next to each other in `usages`.
  */
 export function toUsage(usages: readonly TurnUsage[], perPrompt = usages.length): OpenAiUsage {
-  const prompts = usages.filter((_, index) => index % perPrompt === 0);
-  const promptTokens = sum(prompts.map((usage) => usage.promptTokens));
-  const completionTokens = sum(usages.map((usage) => usage.completionTokens));
+  let promptTokens = 0;
+  let cachedTokens = 0;
+  let completionTokens = 0;
+  let reasoningTokens = 0;
+  for (const [index, usage] of usages.entries()) {
+    completionTokens += usage.completionTokens;
+    reasoningTokens += usage.reasoningTokens;
+    if (index % perPrompt !== 0) continue;
+    promptTokens += usage.promptTokens;
+    cachedTokens += usage.cachedTokens;
+  }
   return {
     prompt_tokens: promptTokens,
     completion_tokens: completionTokens,
     total_tokens: promptTokens + completionTokens,
-    prompt_tokens_details: { cached_tokens: sum(prompts.map((usage) => usage.cachedTokens)) },
-    completion_tokens_details: {
-      reasoning_tokens: sum(usages.map((usage) => usage.reasoningTokens)),
-    },
+    prompt_tokens_details: { cached_tokens: cachedTokens },
+    completion_tokens_details: { reasoning_tokens: reasoningTokens },
   };
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
 }
