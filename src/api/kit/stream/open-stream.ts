@@ -100,7 +100,7 @@ interface OpenSource<Item, Message> {
 
 async function* writeStream<Item, Message>(
   { ready, next, items }: OpenSource<Item, Message>,
-  { write, fail, end = () => [] }: StreamFormat<Item, Message>,
+  { write, fail, end }: StreamFormat<Item, Message>,
   context: RequestContext,
 ): AsyncGenerator<Message> {
   try {
@@ -115,5 +115,5 @@ async function* writeStream<Item, Message>(
   } finally {
     await items.return(undefined);
   }
-  for (const message of end()) yield message;
+  if (end !== undefined) for (const message of end()) yield message;
 }

@@ -70,10 +70,7 @@ export function textStream<Message>(
   options: EventStreamOptions & TextFormat<Message>,
 ): Response {
   const pump = new MessagePump(source, options);
-  const stream = new ReadableStream<Uint8Array>(
-    { pull: (controller) => pump.pull(controller), cancel: () => pump.cancel() },
-    { highWaterMark: 0 },
-  );
+  const stream = new ReadableStream(pump, { highWaterMark: 0 });
   return new Response(stream, { headers: options.headers });
 }
 
