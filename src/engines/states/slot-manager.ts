@@ -10,6 +10,7 @@ import {
   type Slot,
   type SlotChoice,
   type SlotTableOptions,
+  type SlotView,
 } from './slot-table.ts';
 
 /**
@@ -198,13 +199,13 @@ export class SlotManager {
   }
 
   #choose(prefix: PrefixHash): Chosen | undefined {
-    const free = this.table.slots.filter(({ isBusy }) => !isBusy);
+    const views: SlotView[] = [];
+    for (const slot of this.table.slots) if (!slot.isBusy) views.push(this.table.viewOf(slot));
     // A token has at least one character, so states are not worth restoring for a shorter prompt.
     const states = charactersOf(prefix) < minTokens ? [] : this.#states.list();
-    const views = free.map((slot) => this.table.viewOf(slot));
     const choice = chooseSlot(views, states, prefix);
-    const slot = free.find(({ id }) => id === choice?.slotId);
-    return choice === undefined || slot === undefined ? undefined : { slot, choice };
+    const slot = choice && this.table.slots[choice.slotId];
+    return slot && { slot, choice };
   }
 
   #cellsIn({ slot, choice }: Chosen, cells: number): number {

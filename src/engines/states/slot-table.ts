@@ -234,7 +234,7 @@ export function chooseSlot<State extends { readonly prompt: CachedPrompt }>(
   states: readonly State[],
   prompt: PrefixHash,
 ): SlotChoice<State> | undefined {
-  const [best] = rank(slots, prompt);
+  const best = bestMatch(slots, prompt);
   if (best === undefined) return undefined;
   const [state] = states
     .map((each) => ({ each, matched: matchedTokens(each.prompt, prompt) }))
@@ -256,24 +256,33 @@ export function chooseSlot<State extends { readonly prompt: CachedPrompt }>(
   return { slotId: slot.id, saves, restores: undefined, expectedTokens: 0 };
 }
 
-function rank(slots: readonly SlotView[], prompt: PrefixHash) {
-  return slots
-    .map((slot) => {
-      const { content } = slot;
-      const matched = content === undefined ? 0 : matchedTokens(content, prompt);
-      // If the prompt is repeated, only its earlier answer is lost.
-      const hasWhole =
-        content !== undefined &&
-        matched > 0 &&
-        commonCharacters(content.prefix, prompt) === charactersOf(prompt);
-      return { slot, matched, hasWhole, lost: (content?.tokens ?? 0) - matched };
-    })
-    .toSorted(
-      (one, other) =>
-        other.matched - one.matched ||
-        one.lost - other.lost ||
-        one.slot.lastUsed - other.slot.lastUsed,
-    );
+interface SlotMatch {
+  readonly slot: SlotView;
+  /** Tokens of the prompt that the slot has. */
+  readonly matched: number;
+  /** True if the slot has the whole prompt. If the prompt is repeated, only its earlier answer is lost. */
+  readonly hasWhole: boolean;
+  /** Tokens of the content that the prompt overwrites. */
+  readonly lost: number;
+}
+
+/** Finds the slot that matches most; if equal, the one that loses least, then the least recently used one. */
+function bestMatch(slots: readonly SlotView[], prompt: PrefixHash): SlotMatch | undefined {
+  let best: SlotMatch | undefined;
+  for (const slot of slots) {
+    const { content } = slot;
+    const matched = content === undefined ? 0 : matchedTokens(content, prompt);
+    const hasWhole =
+      content !== undefined &&
+      matched > 0 &&
+      commonCharacters(content.prefix, prompt) === charactersOf(prompt);
+    const lost = (content?.tokens ?? 0) - matched;
+    const isBetter =
+      best === undefined ||
+      (best.matched - matched || lost - best.lost || slot.lastUsed - best.slot.lastUsed) < 0;
+    if (isBetter) best = { slot, matched, hasWhole, lost };
+  }
+  return best;
 }
 
 /**
