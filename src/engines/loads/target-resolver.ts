@@ -183,19 +183,15 @@ export class TargetResolver {
 
   /** The model's instances that were loaded before its files were replaced. */
   async #outdatedOf(target: ModelSelection): Promise<readonly Instance[]> {
-    const { model, variant } = target;
-    const loaded = this.#lifecycle.registry
-      .list()
-      .filter(
-        ({ selection, fingerprint }) =>
-          fingerprint !== undefined &&
-          selection.model.key === model.key &&
-          selection.model.machine === model.machine &&
-          selection.variant.id === variant.id,
-      );
-    if (loaded.length === 0) return [];
-    const current = await this.#options.library.fingerprint(target);
-    return current === undefined ? [] : loaded.filter(({ fingerprint }) => fingerprint !== current);
+    const outdated: Instance[] = [];
+    let current: string | undefined;
+    for (const instance of this.#lifecycle.registry.list()) {
+      if (instance.fingerprint === undefined || !isSameVariant(instance.selection, target))
+        continue;
+      current ??= await this.#options.library.fingerprint(target);
+      if (current !== undefined && instance.fingerprint !== current) outdated.push(instance);
+    }
+    return outdated;
   }
 
   /** Takes instances out of service whose files were replaced since their load, and selects the current model. */
@@ -234,4 +230,12 @@ export class TargetResolver {
 function targetOf({ id, selection }: Instance): ModelTarget {
   const isFirst = id === (selection.alias ?? selection.model.key);
   return isFirst ? { selection } : { selection, instanceId: id };
+}
+
+function isSameVariant(one: ModelSelection, other: ModelSelection): boolean {
+  return (
+    one.model.key === other.model.key &&
+    one.model.machine === other.model.machine &&
+    one.variant.id === other.variant.id
+  );
 }
