@@ -136,7 +136,10 @@ export class Session {
           const place = await this.#takePlace();
           const { managed, engine } = lease.loaded;
           run = managed && new SlotRun(place, managed, account, lease.context);
-          yield* this.#takeSlot(place, run);
+          await managed?.interruptIdle();
+          const starting = run === undefined ? startUnmanaged(place, lease) : run.start();
+          if (place.state === 'ready') yield* whileWaiting(place, starting);
+          await starting;
           const context = run?.context ?? lease.context;
           await account.begin(engine, context);
           if (!hasBegun) yield { type: 'prompt.start' };
@@ -311,16 +314,6 @@ export class Session {
     signal.throwIfAborted();
     if (place === undefined) throw new Error('no place');
     return place;
-  }
-
-  async *#takeSlot(
-    place: Place,
-    run: SlotRun | undefined,
-  ): AsyncGenerator<QueuedEvent, void, void> {
-    await this.lease.loaded.managed?.interruptIdle();
-    const starting = run === undefined ? startUnmanaged(place, this.lease) : run.start();
-    if (place.state === 'ready') yield* whileWaiting(place, starting);
-    await starting;
   }
 
   /** Checks a prompt or inputs without a place, since the check may take long. */
