@@ -136,7 +136,7 @@ export class Prefill {
     this.#onShared = listener;
   }
 
-  /** Registers a prompt, from its wait to the end of its answer. Call `close` then. */
+  /** Registers a prompt, from its wait to the end of its answer. Call `close` then, before the place is released. */
   open(request: GenerationRequest, ownerId: string | null): ActivePrompt {
     const prompt = new ActivePrompt(request, ownerId, this.#options.slots);
     this.#active.add(prompt);
@@ -145,7 +145,6 @@ export class Prefill {
 
   close(prompt: ActivePrompt): void {
     this.#active.delete(prompt);
-    this.#onShared();
   }
 
   /**
