@@ -43,7 +43,7 @@ describe('a stream of llama-server', () => {
       { type: 'reasoning.delta', text: 'Let me see.', tokens: 3 },
       { type: 'content.delta', text: 'AB', tokens: 2 },
     ]);
-    expect(decoder.hasOutput).toBe(true);
+    expect(decoder.answer.hasOutput).toBe(true);
   });
 
   it('decodes events that are split anywhere, even inside a character', () => {
@@ -96,7 +96,7 @@ describe('a stream of llama-server', () => {
       { type: 'reasoning.delta', text: 'The END?' },
       { type: 'content.delta', text: 'one ' },
     ]);
-    expect(decoder.isStopped).toBe(true);
+    expect(decoder.answer.stopString).toBeDefined();
     expect(decoder.end()).toMatchObject({
       stopReason: 'stopStringFound',
       isMalformed: false,

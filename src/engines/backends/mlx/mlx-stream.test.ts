@@ -120,10 +120,12 @@ describe('a stream of mlx-lm', () => {
   it('ends at a stop string that spans tokens, and counts what was generated', () => {
     const decoder = new StreamDecoder({ ...chat, stop: ['lp y', 'never'] }, mlxDialect);
     const events = ['How can I he', 'lp', ' you', ' today?'].flatMap((content) =>
-      decoder.isStopped ? [] : decoder.decode([bytesOf([prompt, delta({ content })], '')]),
+      decoder.answer.stopString !== undefined
+        ? []
+        : decoder.decode([bytesOf([prompt, delta({ content })], '')]),
     );
     expect(textOf(events, 'content.delta')).toBe('How can I he');
-    expect(decoder.isStopped).toBe(true);
+    expect(decoder.answer.stopString).toBeDefined();
     expect(decoder.end()).toMatchObject({
       stopReason: 'stopStringFound',
       stopString: 'lp y',

@@ -89,7 +89,7 @@ export function createRemoteEngine(options: RemoteEngineOptions): Engine {
         attempt.succeed();
         return;
       } catch (error) {
-        attempt.fail(error, decoder.hasOutput);
+        attempt.fail(error, decoder.answer.hasOutput);
       } finally {
         attempt.end();
       }

@@ -10,7 +10,7 @@ import {
 } from './forced-call.ts';
 import { ReasoningReader } from './reasoning-reader.ts';
 import { StopStringReader } from './stop-strings.ts';
-import { textOf, type WireCallDelta } from './stream-event.ts';
+import type { WireCallDelta } from './stream-event.ts';
 import { markCharacters, ToolMarkupReader, type MarkupPiece } from './tool-markup.ts';
 
 type TextKind = 'reasoning.delta' | 'content.delta';
@@ -31,7 +31,8 @@ export class AnswerReader {
   /** Created at the first text that may be markup. */
   #markup: ToolMarkupReader | undefined;
   readonly #stopStrings: StopStringReader | undefined;
-  #stopString: string | undefined;
+  /** The stop string that was found. The rest of the stream is ignored. */
+  stopString: string | undefined;
   /** Log probabilities of text that is not shown yet. */
   #heldLogprobs: TokenLogprob[] = [];
   #foundReasoning = false;
@@ -42,11 +43,12 @@ export class AnswerReader {
   #text = '';
   /** Pieces of `#text`, which are tokens for most servers. */
   #tokens = 0;
-  #hasOutput = false;
-  #hasAnswer = false;
+  hasOutput = false;
+  /** True if the output contains more than reasoning. */
+  hasAnswer = false;
   /** Drops any further calls, since servers may ignore `parallel_tool_calls`. */
   readonly #maxCalls: number;
-  readonly #callIds: string[] = [];
+  readonly callIds: string[] = [];
   /** Maps the server's index of a call to our number. */
   readonly #callNumbers = new Map<number, number>();
 
@@ -63,24 +65,6 @@ export class AnswerReader {
     else if (tools && isCallOrFormat(request)) {
       this.#callOrAnswer = new CallOrAnswerReader(tools.map(({ name }) => name));
     } else this.#callPlace = dialect.leavesCalls(request);
-  }
-
-  get hasOutput(): boolean {
-    return this.#hasOutput;
-  }
-
-  /** True if the output contains more than reasoning. */
-  get hasAnswer(): boolean {
-    return this.#hasAnswer;
-  }
-
-  get callCount(): number {
-    return this.#callIds.length;
-  }
-
-  /** The stop string that was found. The rest of the stream is ignored. */
-  get stopString(): string | undefined {
-    return this.#stopString;
   }
 
   /** True if reasoning was found in the text and the server does not count it. */
@@ -113,12 +97,12 @@ export class AnswerReader {
    */
   addCallDeltas(deltas: readonly (WireCallDelta | null)[]): void {
     this.#showHeld(true);
-    if (this.#stopString !== undefined) return;
+    if (this.stopString !== undefined) return;
     for (const delta of deltas) {
-      const wireIndex = delta?.index ?? Math.max(0, this.callCount - 1);
+      const wireIndex = delta?.index ?? Math.max(0, this.callIds.length - 1);
       const id = textOf(delta?.id);
       const known = this.#callNumbers.get(wireIndex);
-      const isOther = id !== '' && known !== undefined && this.#callIds[known] !== id;
+      const isOther = id !== '' && known !== undefined && this.callIds[known] !== id;
       const name = textOf(delta?.function?.name);
       const callArguments = delta?.function?.arguments;
       const argumentsJson =
@@ -129,7 +113,7 @@ export class AnswerReader {
         if (argumentsJson !== '') this.#collectCall({ index: known, argumentsJson });
       } else if (name !== '') {
         // A call without a name can't be made, so it is dropped with its arguments.
-        this.#callNumbers.set(wireIndex, this.callCount);
+        this.#callNumbers.set(wireIndex, this.callIds.length);
         this.#beginCall(id || newCallId(), name, argumentsJson);
       }
     }
@@ -198,7 +182,7 @@ export class AnswerReader {
 
   #addPieces(pieces: readonly MarkupPiece[]): void {
     for (const piece of pieces) {
-      if (this.#stopString !== undefined) return;
+      if (this.stopString !== undefined) return;
       if (piece.type === 'text') {
         this.#show(piece.text);
       } else {
@@ -213,13 +197,13 @@ export class AnswerReader {
     if (call === undefined) return;
     this.#heldLogprobs = [];
     const { name, argumentsJson } = call;
-    if (name === undefined) this.#collectCall({ argumentsJson, index: this.callCount - 1 });
+    if (name === undefined) this.#collectCall({ argumentsJson, index: this.callIds.length - 1 });
     else this.#beginCall(newCallId(), name, argumentsJson);
   }
 
   /** Shows all text that was held because it might have become markup or a stop string. */
   #showHeld(isBeforeCall = false): void {
-    if (this.#stopString !== undefined) return;
+    if (this.stopString !== undefined) return;
     if (this.#reasoning !== undefined) {
       const { reasoning, content } = this.#reasoning.end();
       this.#addFoundReasoning(reasoning);
@@ -231,7 +215,7 @@ export class AnswerReader {
 
   /** Shows the text that was held because it might have become a stop string. */
   #showStopString(reader: StopStringReader): void {
-    if (this.#stopString === undefined) this.#collect('content.delta', reader.end());
+    if (this.stopString === undefined) this.#collect('content.delta', reader.end());
   }
 
   #show(text: string): void {
@@ -241,7 +225,7 @@ export class AnswerReader {
     }
     const found = this.#stopStrings.push(text);
     if (found.stopString !== undefined) {
-      this.#stopString = found.stopString;
+      this.stopString = found.stopString;
       this.#heldLogprobs = tokensOf(found.text, this.#heldLogprobs);
     }
     this.#collect('content.delta', found.text);
@@ -250,9 +234,9 @@ export class AnswerReader {
   /** Adds text to the next event. Text with log probabilities gets an event of its own. */
   #collect(type: TextKind, text: string): void {
     if (text === '') return;
-    this.#hasOutput = true;
+    this.hasOutput = true;
     if (type === 'content.delta') {
-      this.#hasAnswer = true;
+      this.hasAnswer = true;
       if (this.#heldLogprobs.length > 0) {
         this.addEvent({ type, text, logprobs: this.#heldLogprobs });
         this.#heldLogprobs = [];
@@ -268,14 +252,14 @@ export class AnswerReader {
   }
 
   #beginCall(id: string, name: string, argumentsJson: string): void {
-    this.#callIds.push(id);
-    this.#collectCall({ index: this.callCount - 1, id, name, argumentsJson });
+    this.callIds.push(id);
+    this.#collectCall({ index: this.callIds.length - 1, id, name, argumentsJson });
   }
 
   #collectCall(delta: Omit<Extract<GenerationEvent, { type: 'toolCall.delta' }>, 'type'>): void {
     if (delta.index >= this.#maxCalls) return;
-    this.#hasOutput = true;
-    this.#hasAnswer = true;
+    this.hasOutput = true;
+    this.hasAnswer = true;
     this.addEvent({ type: 'toolCall.delta', ...delta });
   }
 
@@ -297,4 +281,9 @@ function tokensOf(text: string, logprobs: readonly TokenLogprob[]): TokenLogprob
     length += token.length;
     return isInText;
   });
+}
+
+/** A text of a server, or an empty one in place of a value of another type. */
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
 }

@@ -7,17 +7,16 @@ import type {
   GenerationRequest,
   GenerationUsage,
 } from '../../engine.ts';
-import { AnswerReader } from './answer-reader.ts';
+import { AnswerReader, textOf } from './answer-reader.ts';
 import type { WireDialect } from './dialect.ts';
 import { readLogprobs } from './logprobs.ts';
-import {
-  textOf,
-  type NativeStop,
-  type StreamEvent,
-  type WireChoice,
-  type WirePromptProgress,
-  type WireTimings,
-  type WireUsage,
+import type {
+  NativeStop,
+  StreamEvent,
+  WireChoice,
+  WirePromptProgress,
+  WireTimings,
+  WireUsage,
 } from './stream-event.ts';
 import { estimateTokens } from './token-estimate.ts';
 import { readWireError } from './wire-error.ts';
@@ -49,14 +48,14 @@ export class StreamDecoder {
   readonly #request: GenerationRequest;
   readonly #dialect: WireDialect;
   readonly #modelId: string | undefined;
-  readonly #reader: AnswerReader;
+  readonly answer: AnswerReader;
   readonly #utf8 = new StringDecoder('utf8');
   readonly #startedAt = performance.now();
   #readAt = this.#startedAt;
   readonly #parser = createParser({
     maxBufferSize: maxEventCharacters,
     onEvent: ({ data }) => {
-      if (this.isStopped) return;
+      if (this.answer.stopString !== undefined) return;
       if (data === '[DONE]') this.#acceptEnd(false);
       else this.#accept(this.#parse(data));
     },
@@ -82,23 +81,13 @@ export class StreamDecoder {
     this.#request = request;
     this.#dialect = dialect;
     this.#modelId = modelId;
-    this.#reader = new AnswerReader(request, dialect);
-  }
-
-  /** True if a part of the answer was returned. */
-  get hasOutput(): boolean {
-    return this.#reader.hasOutput;
-  }
-
-  /** True if a stop string was found. The rest of the stream is then ignored. */
-  get isStopped(): boolean {
-    return this.#reader.stopString !== undefined;
+    this.answer = new AnswerReader(request, dialect);
   }
 
   /** Reasoning tokens so far, or the number of reasoning deltas if the server does not count tokens. */
   get reasoningTokens(): number {
     const counted = this.#usage?.completion_tokens_details?.reasoning_tokens;
-    return this.#reader.foundReasoning ? this.#reasoningCount : (counted ?? this.#reasoningCount);
+    return this.answer.foundReasoning ? this.#reasoningCount : (counted ?? this.#reasoningCount);
   }
 
   /**
@@ -119,13 +108,14 @@ export class StreamDecoder {
           yield event;
           signal.throwIfAborted();
         }
-        if (this.isStopped) break;
-        if (this.hasOutput) stream.setMinimumInterval(intervalMs?.() ?? minBatchMs);
+        if (this.answer.stopString !== undefined) break;
+        if (this.answer.hasOutput) stream.setMinimumInterval(intervalMs?.() ?? minBatchMs);
       }
       yield this.end();
     } catch (error) {
       const { reasoningTokens } = this;
-      if (this.hasOutput) yield { type: 'generation.cut', usage: this.usage(), reasoningTokens };
+      if (this.answer.hasOutput)
+        yield { type: 'generation.cut', usage: this.usage(), reasoningTokens };
       throw error;
     } finally {
       stream.close();
@@ -140,7 +130,7 @@ export class StreamDecoder {
   decode(chunks: readonly Buffer[]): readonly GenerationEvent[] {
     this.#readAt = performance.now();
     for (const chunk of chunks) this.#parser.feed(this.#utf8.write(chunk));
-    return this.#reader.take();
+    return this.answer.take();
   }
 
   /**
@@ -151,13 +141,14 @@ export class StreamDecoder {
   end(): Extract<GenerationEvent, { type: 'generation.end' }> {
     if (this.#failure !== undefined) throw this.#failure;
     // Some servers give no reason for the end, even if the answer has no tokens.
-    const isEnd = this.isStopped || this.#isMalformed || this.#hasEnded;
+    const isEnd = this.answer.stopString !== undefined || this.#isMalformed || this.#hasEnded;
     if (!isEnd) throw this.#dialect.failures.cut();
     const reason = this.#stopReason();
     const { countsReasoning } = this.#dialect;
     // If the server announced a call but sent none, it could not parse the call.
-    const isCall = this.#finish?.finish_reason === 'tool_calls' && !this.isStopped;
-    const lacksCall = isCall && this.#reader.callCount === 0;
+    const isCall =
+      this.#finish?.finish_reason === 'tool_calls' && !(this.answer.stopString !== undefined);
+    const lacksCall = isCall && this.answer.callIds.length === 0;
     return {
       type: 'generation.end',
       stopReason: reason,
@@ -222,7 +213,7 @@ export class StreamDecoder {
     if (event.usage) this.#usage = event.usage;
     if (event.prompt_progress) {
       const { processed, cache, total } = (this.#progress = event.prompt_progress);
-      this.#reader.addEvent({
+      this.answer.addEvent({
         type: 'prompt.progress',
         processedTokens: processed,
         cachedTokens: cache,
@@ -248,19 +239,19 @@ export class StreamDecoder {
     if (reasoning) {
       this.#noteDelta();
       this.#reasoningCount += 1;
-      this.#reader.addReasoning(reasoning);
+      this.answer.addReasoning(reasoning);
     }
     const content = textOf(delta?.content) || textOf(choice?.text) || textOf(event.content);
     if (content) {
       this.#noteDelta();
       const { topLogprobs } = this.#request;
       const logprobs = topLogprobs === undefined ? none : readLogprobs(event, choice, topLogprobs);
-      if (this.#reader.addContent(content, logprobs)) this.#reasoningCount += 1;
+      if (this.answer.addContent(content, logprobs)) this.#reasoningCount += 1;
     }
     const calls = delta?.tool_calls;
-    if (Array.isArray(calls) && calls.length > 0 && !this.isStopped) {
+    if (Array.isArray(calls) && calls.length > 0 && !(this.answer.stopString !== undefined)) {
       this.#noteDelta();
-      this.#reader.addCallDeltas(calls);
+      this.answer.addCallDeltas(calls);
     }
   }
 
@@ -272,7 +263,7 @@ export class StreamDecoder {
   #acceptEnd(isCut: boolean): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    this.#reader.end(isCut);
+    this.answer.end(isCut);
   }
 
   /**
@@ -286,13 +277,13 @@ export class StreamDecoder {
     const isUnparsed = failures.isParseFailure(wire);
     // The text that was held is a part of the answer.
     if (isUnparsed) this.#acceptEnd(false);
-    if (isUnparsed && this.#reader.hasAnswer) this.#isMalformed = true;
+    if (isUnparsed && this.answer.hasAnswer) this.#isMalformed = true;
     else this.#failure ??= failures.reported(wire);
   }
 
   #stopReason() {
-    if (this.isStopped) return 'stopStringFound';
-    const hasToolCalls = this.#reader.callCount > 0;
+    if (this.answer.stopString !== undefined) return 'stopStringFound';
+    const hasToolCalls = this.answer.callIds.length > 0;
     const { stop = [] } = this.#request;
     const native = this.#native ?? this.#derivedStop();
     if (native !== undefined) return nativeStopReason(native, stop, hasToolCalls);
@@ -308,7 +299,7 @@ export class StreamDecoder {
 
   #stopString(): string | undefined {
     const end = { ...this.#finish, ...this.#native };
-    return this.#reader.stopString ?? foundStopString(end, this.#request.stop ?? []);
+    return this.answer.stopString ?? foundStopString(end, this.#request.stop ?? []);
   }
 }
 

@@ -94,8 +94,3 @@ export interface WirePromptProgress {
   /** Processed tokens, including cached ones. */
   readonly processed: number;
 }
-
-/** A text of a server, or an empty one in place of a value of another type. */
-export function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
-}
