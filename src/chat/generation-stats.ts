@@ -31,7 +31,7 @@ export function sumReports(
     sum.cachedTokens += usage.cachedTokens;
     sum.completionTokens += usage.completionTokens;
     sum.reasoningTokens += reasoningTokens;
-    drafts = addDrafts(drafts, usage.drafts);
+    if (usage.drafts !== undefined) drafts = addDrafts(drafts, usage.drafts);
     generationSeconds += seconds;
     if (usage.completionTokens > 1) {
       timedTokens += usage.completionTokens;

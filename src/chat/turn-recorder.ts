@@ -31,7 +31,8 @@ export class TurnRecorder {
   #instanceId: string | undefined;
   #capabilities: EngineCapabilities | undefined;
   #loadTimeSeconds: number | undefined;
-  #roundCount = 0;
+  /** Number of generations so far. */
+  roundCount = 0;
   /** Number of calls before the current round. */
   #callCount = 0;
   #stopReason: StopReason | null = null;
@@ -39,7 +40,8 @@ export class TurnRecorder {
   #isMalformed = false;
   #contextTokens = 0;
   #droppedTurns: number | undefined;
-  #toolChoices: readonly ToolApproval[];
+  /** The user's choices for the tools of the conversation. */
+  toolChoices: readonly ToolApproval[];
 
   // State of the current round.
   #tools: TurnTools | undefined;
@@ -61,21 +63,16 @@ export class TurnRecorder {
     continuedItems: readonly TurnItem[],
     toolChoices: readonly ToolApproval[],
   ) {
-    this.#toolChoices = toolChoices;
+    this.toolChoices = toolChoices;
     this.#selection = selection;
     this.#responseId = responseId;
     this.#items = [...continuedItems];
     this.#continuedItems = continuedItems;
   }
 
-  /** The user's choices for the tools of the conversation. */
-  get toolChoices(): readonly ToolApproval[] {
-    return this.#toolChoices;
-  }
-
   /** Records a choice for a tool unless the tool has one. */
   chooseTool(choice: ToolApproval): void {
-    this.#toolChoices = [...this.#toolChoices, choice];
+    this.toolChoices = [...this.toolChoices, choice];
   }
 
   /** True if `turn.start` was created. */
@@ -91,11 +88,6 @@ export class TurnRecorder {
   /** Tokens of the last generation, prompt and answer: the beginning of the next prompt. */
   get contextTokens(): number {
     return this.#contextTokens;
-  }
-
-  /** Number of generations so far. */
-  get roundCount(): number {
-    return this.#roundCount;
   }
 
   /** The round's complete calls, in the model's order. */
@@ -144,7 +136,7 @@ export class TurnRecorder {
   /** Begins the next round. */
   beginRound(tools: TurnTools | undefined): void {
     this.#callCount += this.calls.length;
-    this.#roundCount += 1;
+    this.roundCount += 1;
     this.#stopReason = null;
     this.#tools = tools;
     this.#calls = undefined;
@@ -195,7 +187,7 @@ export class TurnRecorder {
 
   #recordCall(delta: CallDelta): readonly TurnEvent[] {
     this.#calls ??= new CallRecorder({
-      round: this.#roundCount - 1,
+      round: this.roundCount - 1,
       firstIndex: this.#callCount,
       tools: this.#tools,
       responseId: this.#responseId,
@@ -238,7 +230,7 @@ export class TurnRecorder {
     if (this.#tools === undefined || this.#tools.isEmpty) return [];
     const item: InvalidToolCallItem = {
       type: 'invalidToolCall',
-      round: this.#roundCount - 1,
+      round: this.roundCount - 1,
       exposedName: '',
       cause: 'invalidName',
       reason: 'The model wrote a tool call that cannot be parsed.',

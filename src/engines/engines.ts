@@ -126,7 +126,7 @@ export class Engines implements SessionHost {
     choices?: readonly AdapterChoice[],
   ): Promise<ModelTarget> {
     // Any load has already read the GPU memory.
-    if (this.#instances().length === 0) await this.#options.gpuMemory?.know();
+    if (this.#lifecycle.registry.list().length === 0) await this.#options.gpuMemory?.know();
     return this.#targets.resolve(identifier ?? '', purpose, caller, choices);
   }
 
