@@ -101,7 +101,7 @@ it('tells which setting lets a phone in', async () => {
   const page = await openPage(`${hearth.url}/devices`);
   await page.getByRole('button', { name: 'Show the code' }).click();
   await page.getByText('Other devices cannot reach this server').waitFor();
-  await page.getByText('server.host 0.0.0.0', { exact: false }).waitFor();
+  await page.locator('code', { hasText: 'server.host 0.0.0.0' }).waitFor();
   expect(await page.getByRole('img', { name: 'QR code of the link' }).count()).toBe(0);
 });
 

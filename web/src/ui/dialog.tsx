@@ -30,7 +30,7 @@ export function Dialog({ isOpen, onClose, title, description, children, classNam
             openType === 'touch' ? true : (content.current?.querySelector(textField) ?? true)
           }
           className={classNames(
-            'popup fixed inset-x-4 top-[10vh] z-40 mx-auto flex max-h-[80vh] max-w-lg flex-col overflow-hidden rounded-2xl border bg-raised shadow-pop',
+            'modal-dialog popup fixed inset-x-4 top-[10vh] z-40 mx-auto flex max-h-[80vh] max-w-lg flex-col overflow-hidden rounded-2xl border bg-raised shadow-pop',
             className,
           )}
         >

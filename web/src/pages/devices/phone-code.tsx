@@ -9,6 +9,7 @@ import { CodeText } from '../../ui/code-text.tsx';
 import { formatTime } from '../../ui/dates.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { Section } from '../../ui/page.tsx';
+import { TextWithCode } from '../../ui/text-with-code.tsx';
 import { messageOf } from '../../ui/toasts.ts';
 import { deviceName, devicesQuery } from './devices-query.ts';
 import { QrCode } from './qr-code.tsx';
@@ -39,7 +40,7 @@ export function PhoneCode() {
     <Section title={labels.title} description={labels.hint}>
       {error !== null && (
         <Notice tone="warn" {...(isUnreachable && { title: labels.unreachable })}>
-          {messageOf(error)}
+          <TextWithCode text={messageOf(error)} />
         </Notice>
       )}
       {data === undefined ? (

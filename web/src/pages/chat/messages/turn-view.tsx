@@ -8,6 +8,7 @@ import { errorText } from '../../../ui/error-text.ts';
 import { IconButton } from '../../../ui/icon-button.tsx';
 import { LongText } from '../../../ui/long-text.tsx';
 import { Markdown } from '../../../ui/markdown/markdown.tsx';
+import { TextWithCode } from '../../../ui/text-with-code.tsx';
 import { answerNotes, type Failure } from '../runs/answer-notes.ts';
 import type { Run, RunItem } from '../runs/run.ts';
 import { citedPassages } from '../documents/document-part.ts';
@@ -210,7 +211,7 @@ function FailureNote({ failure }: { readonly failure: Failure }) {
       role="alert"
       className="rounded-xl border border-danger/40 bg-danger-soft px-4 py-2.5 text-sm text-danger"
     >
-      {errorText(failure)}
+      <TextWithCode text={errorText(failure)} />
     </p>
   );
 }
