@@ -17,6 +17,20 @@ async function boxOf(element: Locator) {
   return box;
 }
 
+/** Placeholders that do not fit into their fields. */
+const cutPlaceholders = (fields: Locator) =>
+  fields.evaluateAll((all) => {
+    const canvas = document.createElement('canvas').getContext('2d');
+    return all.flatMap((field) => {
+      const { font, paddingLeft, paddingRight } = getComputedStyle(field);
+      if (canvas === null || field.clientWidth === 0) return [];
+      canvas.font = font;
+      const text = field.getAttribute('placeholder') ?? '';
+      const space = field.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight);
+      return canvas.measureText(text).width > space + 1 ? [text] : [];
+    });
+  });
+
 it('keeps messages clear of dialogs', async () => {
   await post(hearth.url, '/api/v1/conversations/import', importedTurn(['Tides'], 'Twice a day.'));
   const page = await openPage(hearth.url, phone);
@@ -39,4 +53,38 @@ it('keeps messages clear of dialogs', async () => {
       return above.y + above.height <= below.y;
     })
     .toBe(true);
+});
+
+it.each([
+  ['en', 'All types', 'Settings for all requests', 'Details of starter-chat', 'Tools'],
+  ['de', 'Alle Typen', 'Einstellungen für alle Anfragen', 'Details zu starter-chat', 'Tools'],
+])('shows placeholders in full in %s', async (locale, types, settings, details, tools) => {
+  const page = await openPage(`${hearth.url}/models/discover`, { ...phone, locale });
+  const fields = page.locator('input[placeholder]');
+  await page.getByText(types).first().waitFor({ state: 'attached' });
+  expect(await fields.count()).toBeGreaterThan(0);
+  expect(await cutPlaceholders(fields)).toEqual([]);
+  await page.goto(`${hearth.url}/models`);
+  await page.getByRole('button', { name: details }).tap();
+  await page.getByRole('button', { name: settings }).tap();
+  const dialog = page.getByRole('dialog');
+  await expect.poll(() => fields.count()).toBeGreaterThan(3);
+  expect(await cutPlaceholders(dialog.locator('input[placeholder]'))).toEqual([]);
+  await page.goto(`${hearth.url}/chat`);
+  await page.getByRole('button', { name: tools, exact: true }).tap();
+  await dialog.locator('input[type=url]').waitFor();
+  expect(await cutPlaceholders(dialog.locator('input[placeholder]'))).toEqual([]);
+});
+
+it('counts selected chats on one line', async () => {
+  await post(hearth.url, '/api/v1/conversations/import', importedTurn(['Tides'], 'Twice a day.'));
+  const page = await openPage(hearth.url, { locale: 'de' });
+  await page.getByRole('button', { name: 'Mehrere Chats auswählen' }).click();
+  const count = page.getByRole('toolbar').getByRole('status');
+  const lines = await count.evaluate((element) => {
+    const range = document.createRange();
+    range.selectNodeContents(element);
+    return range.getClientRects().length;
+  });
+  expect(lines).toBe(1);
 });

@@ -23,12 +23,12 @@ export function SelectionBar({
     <div
       role="toolbar"
       aria-label={labels.selection}
-      className="flex items-center gap-1 border-b px-3 pb-2 text-sm"
+      className="flex flex-wrap items-center gap-1 border-b px-3 pb-1.5 text-sm"
     >
-      <span role="status" className="flex-1 px-1 text-xs text-muted tabular-nums">
+      <span role="status" className="basis-full px-2 text-xs text-muted tabular-nums">
         {labels.selected({ conversations: ids.length })}
       </span>
-      <Button size="small" variant="quiet" onClick={onSelectAll}>
+      <Button size="small" variant="quiet" className="me-auto" onClick={onSelectAll}>
         {texts.app.selectAll}
       </Button>
       <IconButton

@@ -168,9 +168,9 @@ function NewServer({ onAdd }: { readonly onAdd: (server: EphemeralServer) => voi
         type="url"
         aria-label={labels.serverUrl}
         aria-invalid={isWrong || undefined}
-        placeholder="https://tools.example.org/mcp"
+        placeholder="https://example.org/mcp"
         title={isWrong ? labels.wrongUrl : undefined}
-        className={`${inputClass} min-w-40 flex-1`}
+        className={`${inputClass} min-w-52 flex-1`}
         maxLength={2048}
         value={url}
         onChange={(event) => setUrl(event.target.value)}

@@ -119,7 +119,7 @@ function SearchForm({ initial }: { readonly initial: string }) {
       />
       <Button type="submit" variant="primary">
         <Search size={16} aria-hidden />
-        {labels.submit}
+        <span className="max-sm:sr-only">{labels.submit}</span>
       </Button>
     </form>
   );

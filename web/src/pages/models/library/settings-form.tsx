@@ -151,7 +151,7 @@ function SettingsForm({
         <input
           aria-label={labels.profileName}
           placeholder={labels.profileName}
-          className={`${inputClass} ms-auto !w-44`}
+          className={`${inputClass} !w-36 grow sm:ms-auto sm:!w-44 sm:grow-0`}
           value={profile}
           onChange={(event) => setProfile(event.target.value)}
         />
