@@ -4,7 +4,8 @@ import { expect, it, onTestFinished } from 'vitest';
 import { makeFolder, removeFolder } from '../../test/setup/temporary-folder.ts';
 import { loadSettings } from '../settings/settings.ts';
 import { createLogger } from '../telemetry/logger.ts';
-import { createUpstreams, toReplicaMetrics } from './create-upstreams.ts';
+import { createUpstreams } from './create-upstreams.ts';
+import { toReplicaMetrics } from './engine-metrics.ts';
 
 async function create(
   fields: object,

@@ -7,7 +7,6 @@ import { openUpstreams, type Upstreams } from '../engines/backends/remote/upstre
 import { createSpeechServer, type SpeechServer } from '../engines/backends/remote/speech-server.ts';
 import type { ModelLibrary } from '../library/model.ts';
 import { errorCode } from '../kernel/error-code.ts';
-import type { ReplicaMetrics } from '../telemetry/metrics/server-metrics.ts';
 import type { Logger } from '../kernel/logger.ts';
 import { readUserHome } from '../platform/files/user-home.ts';
 
@@ -125,19 +124,5 @@ export async function assertDistinctNames(
   if (taken === undefined) return;
   throw new SettingsError(
     `upstreams.${taken}: the library has models of the publisher "${taken}". Give the remote server another name.`,
-  );
-}
-
-/** The state of all replicas, without the credentials in their URLs. */
-export function toReplicaMetrics(
-  upstreams: Pick<Upstreams, 'describe'>,
-): readonly ReplicaMetrics[] {
-  return upstreams.describe().flatMap(({ name, replicas }) =>
-    replicas.map(({ url, state, active }) => ({
-      upstream: name,
-      url: new URL(url).origin,
-      isAvailable: state === 'closed',
-      activeRequests: active,
-    })),
   );
 }

@@ -15,7 +15,7 @@ interface LinkedMachine extends Pick<OutwardLink, 'name' | 'key' | 'token'> {
   readonly url: string;
 }
 
-/** The remote servers whose models this machine uses: those of the settings, and linked machines. */
+/** The remote servers with models for this machine: those of the settings, and linked machines. */
 interface RemoteServers {
   readonly names: readonly string[];
   add(machine: LinkedMachine): void;
