@@ -15,7 +15,7 @@ interface LinkedMachine extends Pick<OutwardLink, 'name' | 'key' | 'token'> {
   readonly url: string;
 }
 
-/** The remote servers with models for this machine: those of the settings, and linked machines. */
+/** The upstreams in the settings, and the linked machines that this machine uses. */
 interface RemoteServers {
   readonly names: readonly string[];
   add(machine: LinkedMachine): void;
