@@ -51,8 +51,8 @@ export async function createLinks(services: LinkServices): Promise<Links> {
           models: undefined,
           ...limits,
         }),
-      remove: upstreams.remove,
-      check: upstreams.check,
+      remove: (name) => upstreams.remove(name),
+      check: (name) => upstreams.check(name),
     },
     host: () => addressInNetwork(parseLinkAddress(settings).host, networkInterfaces()),
     unload: async (machine) => {
