@@ -2,8 +2,10 @@
 import { modules, packageOwners } from './modules.mjs';
 
 const defaultTable = { modules, packageOwners };
+/** Maximum number of imports between modules; see docs/adr/0026-modules.md. */
+const maxImports = 55;
 
-/** Errors in the table itself: modules that import a missing module or one below them. */
+/** Errors in the table itself: modules that import a missing module or one below them, and too many imports. */
 export function checkTable({ modules: table } = defaultTable) {
   const problems = [];
   const above = new Set();
@@ -16,6 +18,10 @@ export function checkTable({ modules: table } = defaultTable) {
       }
     }
     above.add(name);
+  }
+  const count = table.reduce((sum, { imports }) => sum + imports.length, 0);
+  if (count > maxImports) {
+    problems.push(`modules.mjs: ${count} imports between modules; the maximum is ${maxImports}.`);
   }
   return problems;
 }

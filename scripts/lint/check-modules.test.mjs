@@ -27,6 +27,15 @@ describe('checkTable', () => {
       'modules.mjs: a may not import c, which does not stand above it.',
     ]);
   });
+
+  it('rejects a table with too many imports', () => {
+    const names = Array.from({ length: 12 }, (_, index) => `m${index}`);
+    const modules = names.map((name, index) => ({ name, imports: names.slice(0, index) }));
+    expect(checkTable({ modules })).toEqual([
+      'modules.mjs: 66 imports between modules; the maximum is 55.',
+    ]);
+    expect(checkTable({ modules: modules.slice(0, 11) })).toEqual([]);
+  });
 });
 
 describe('checkImports', () => {
