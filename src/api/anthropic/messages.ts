@@ -61,8 +61,9 @@ async function readRequest(
 ): Promise<{ readonly request: TurnRequest; readonly conversation: Conversation }> {
   const target = await pool.resolve(body.model, 'generation', context.caller);
   const conversation = toConversation(body.messages);
-  const preset = await findPreset(store, body.preset, context);
-  const turn = withPreset(toTurnRequest(body, conversation, target.selection.model), preset);
+  const preset = body.preset == null ? undefined : await findPreset(store, body.preset, context);
+  const sent = toTurnRequest(body, conversation, target.selection.model);
+  const turn = preset === undefined ? sent : withPreset(sent, preset);
   const reasoning =
     body.thinking == null ? (preset?.reasoning ?? defaultReasoning(target)) : undefined;
   return { request: { ...turn, ...omitUndefined({ reasoning }), target }, conversation };

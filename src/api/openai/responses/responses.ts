@@ -178,18 +178,17 @@ async function readRequest(
     conversationId === undefined
       ? undefined
       : await ownHead(store, conversationId, context, 'conversation');
-  const preset = await findPreset(store, body.preset, context);
+  const preset = body.preset == null ? undefined : await findPreset(store, body.preset, context);
   const named = body.model || preset?.model;
   const target = await pool.resolve(named ?? undefined, 'generation', context.caller);
   const { model } = target.selection;
   const reasoning = toReasoning(model, { reasoning_effort: body.reasoning?.effort });
   const input = await withReferencedItems(store, body.input, tokenId);
   const completed = withShownFields(body, preset, target);
+  const sent = toTurnRequest({ ...completed, input }, reasoning, conversation);
+  const turn = preset === undefined ? sent : withPreset(sent, preset);
   return {
-    request: {
-      ...withPreset(toTurnRequest({ ...completed, input }, reasoning, conversation), preset),
-      target,
-    },
+    request: { ...turn, target },
     completed,
     modelName: named || model.key,
   };
