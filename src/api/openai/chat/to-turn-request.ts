@@ -33,7 +33,8 @@ export function toTurnRequest(
   const messages = body.messages.map(toMessage);
   assertToolCalls(messages);
   const tools = toTools(body.tools);
-  const allowed = allowedNames(body, new Set(tools.map(({ name }) => name)));
+  const choice = body.tool_choice ?? undefined;
+  const allowed = choice && allowedNames(choice, new Set(tools.map(({ name }) => name)));
   return {
     ...toGenerationOptions(body),
     messages,
@@ -41,7 +42,7 @@ export function toTurnRequest(
     integrations: [],
     isStored: body.store === true,
     ...omitUndefined({
-      toolChoice: toToolChoice(body.tool_choice),
+      toolChoice: choice && toToolChoice(choice),
       callsInParallel: body.parallel_tool_calls,
       responseFormat: toResponseFormat(body),
       topLogprobs: body.logprobs === true ? (body.top_logprobs ?? 0) : undefined,
@@ -81,18 +82,19 @@ function assertContinuation({
   }
 }
 
-function toToolChoice(choice: OpenAiChatRequest['tool_choice']): ToolChoice | undefined {
-  if (choice == null) return undefined;
+type WireToolChoice = NonNullable<OpenAiChatRequest['tool_choice']>;
+
+function toToolChoice(choice: WireToolChoice): ToolChoice {
   if (typeof choice === 'string') return choice;
   return choice.type === 'function' ? { name: choice.function.name } : choice.allowed_tools.mode;
 }
 
 /** The names of the tools that `tool_choice` allows; undefined if it allows all. */
 function allowedNames(
-  { tool_choice: choice }: OpenAiChatRequest,
+  choice: WireToolChoice,
   offered: ReadonlySet<string>,
 ): ReadonlySet<string> | undefined {
-  if (choice == null || typeof choice === 'string' || choice.type !== 'allowed_tools') {
+  if (typeof choice === 'string' || choice.type !== 'allowed_tools') {
     return undefined;
   }
   const names = choice.allowed_tools.tools.map(({ function: { name } }) => name);
