@@ -120,11 +120,8 @@ export function completionHead<Name extends string>(
   prefix: 'chatcmpl' | 'cmpl',
   object: Name,
 ): { readonly id: string; readonly object: Name; readonly created: number } {
+  let id = `${prefix}-`;
   // 21 bytes in base 36.
-  const characters = Array.from(randomBytes(21), (byte) => (byte % 36).toString(36));
-  return {
-    id: `${prefix}-${characters.join('')}`,
-    object,
-    created: Math.floor(Date.now() / 1000),
-  };
+  for (const byte of randomBytes(21)) id += (byte % 36).toString(36);
+  return { id, object, created: Math.floor(Date.now() / 1000) };
 }
