@@ -49,6 +49,8 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
   #dueAt = 0;
   #timer: NodeJS.Timeout | undefined;
   #hasEnded = false;
+  /** True if the end was read. */
+  #isRead = false;
   #failure: { readonly reason: unknown } | undefined;
   #waiter: Waiter | undefined;
   #isWakeScheduled = false;
@@ -91,6 +93,7 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
     if (this.#chunks.length === 0) {
       if (this.#failure !== undefined) return reject(toError(this.#failure.reason));
       this.#signal.removeEventListener('abort', this.#abandon);
+      this.#isRead = true;
       return resolve(undefined);
     }
     const chunks = this.#chunks;
@@ -108,9 +111,9 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
     this.#minIntervalMs = intervalMs;
   }
 
-  /** Like `abort`, for a response that is no longer needed. */
+  /** Like `abort`, for a response that is no longer needed. Does nothing after its end was read. */
   close(): void {
-    this.abort(closed);
+    if (!this.#isRead) this.abort(closed);
   }
 
   /** Ends the request by closing its socket, and drops unread bytes. */
