@@ -120,7 +120,8 @@ export class SlotTable {
 
   /** True if no slot is busy. */
   get isIdle(): boolean {
-    return this.slots.every(({ isBusy }) => !isBusy);
+    for (const { isBusy } of this.slots) if (isBusy) return false;
+    return true;
   }
 
   /** Cells of slots whose contents are being moved. */
