@@ -52,7 +52,8 @@ export class UsageRecorder {
   readonly #count = (event: ServerEvent): void => {
     if (event.type === 'request.finished') {
       const { record } = event;
-      this.#add(record, record.state === 'failed' ? { failedRequests: 1 } : {});
+      if (record.state === 'failed') this.#add(record, { failedRequests: 1 });
+      else if (!this.#counted.has(record)) this.#add(record, {});
     } else if (event.type === 'generation.ended') {
       const { record, generation } = event;
       const { prompt, cached, completion } = generation.tokens;
