@@ -167,7 +167,7 @@ export class Instance {
     const promptGate = new PromptGate({ engine, tokenizer, contextLength, estimatesTokens });
     this.handle = { ...handle, promptGate };
     this.scheduler.manage(handle.managed?.manager);
-    handle.managed?.prefill.onShared(() => this.scheduler.advance());
+    handle.managed?.prefill.onShared(this.scheduler.advance);
     this.loadTimeSeconds = loadTimeSeconds;
     this.#loadedAt = new Date();
     this.#lastUsedAt = performance.now();

@@ -76,7 +76,7 @@ export class Scheduler implements PlaceOwner {
   /** Call it when the engine is ready. Without a manager, the engine chooses the slots itself. */
   manage(manager: SlotManager | undefined): void {
     this.#manager = manager;
-    if (manager !== undefined) manager.table.onFree = () => this.advance();
+    if (manager !== undefined) manager.table.onFree = this.advance;
   }
 
   /**
@@ -117,7 +117,7 @@ export class Scheduler implements PlaceOwner {
   }
 
   /** Decides until every request has to wait. Must be called after each change. */
-  advance(): void {
+  readonly advance = (): void => {
     if (this.#isDeciding) return;
     this.#isDeciding = true;
     try {
@@ -127,7 +127,7 @@ export class Scheduler implements PlaceOwner {
     } finally {
       this.#isDeciding = false;
     }
-  }
+  };
 
   /** Assigns a free place at once if no other request waits. */
   #enterAtOnce(): Waiting | undefined {
