@@ -1,7 +1,7 @@
 import { HearthError } from '../../../kernel/errors/errors.ts';
 import { engineStreamFailures } from '../wire/engine-client.ts';
 import type { JsonSchema, WireDialect } from '../wire/dialect.ts';
-import type { AdapterScale, GenerationRequest, Sampling } from '../../engine.ts';
+import type { AdapterScale, GenerationRequest } from '../../engine.ts';
 import { isParseFailure, streamFailure } from './engine-failure.ts';
 import { toGrammarSchema } from './grammar/grammar-schema.ts';
 
@@ -24,24 +24,22 @@ export function createLlamaDialect(
 ): WireDialect {
   return {
     ...llamaDialect,
-    ownFields: (request) => ({
-      ...ownFields(request, adapters),
-      ...penaltyWindow(request.sampling, contextLength),
-    }),
+    ownFields: (request) => ownFields(request, adapters, contextLength),
   };
 }
 
-/** llama-server (b11549) rejects -1, and reserves memory for each token of the window. */
-function penaltyWindow(
-  { repeatLastTokens: window }: Sampling,
+function ownFields(
+  request: GenerationRequest,
+  adapters: AttachedAdapters,
   contextLength: number | undefined,
 ): object {
-  if (window === undefined || contextLength === undefined) return {};
-  return { repeat_last_n: window < 0 ? contextLength : Math.min(window, contextLength) };
-}
-
-function ownFields(request: GenerationRequest, adapters: AttachedAdapters): object {
+  const { repeatLastTokens: window } = request.sampling;
+  const hasWindow = window !== undefined && contextLength !== undefined;
   return {
+    // llama-server (b11549) rejects -1, and reserves memory for each token of the window.
+    ...(hasWindow && {
+      repeat_last_n: window < 0 ? contextLength : Math.min(window, contextLength),
+    }),
     cache_prompt: request.reusesSlot ?? true,
     return_progress: true,
     id_slot: request.slot,
