@@ -127,7 +127,7 @@ export class Lease {
     if (this.#isReleased) return;
     this.#isReleased = true;
     this.#requestSignal.removeEventListener('abort', this.#abortWithRequest);
-    this.abort(released);
+    this.#controller.abort(released);
     this.leave();
     this.instance.removeLease(this);
     this.#owner.leaseEnded(this.instance);
