@@ -317,6 +317,14 @@ describe('a stream of a chat completion', () => {
   });
 });
 
+it('has the usage of all choices once, after the choice that ends last', () => {
+  const toChunks = createChatChunks({ head, count: 2, includesUsage: true });
+  const end = { type: 'turn.end', result } as const;
+  const [later, earlier] = [1, 0].map((index) => toChunks({ index, event: end }));
+  expect(later?.every(({ usage }) => usage === null)).toBe(true);
+  expect(earlier?.at(-1)?.usage).toMatchObject({ prompt_tokens: 20, completion_tokens: 18 });
+});
+
 describe('a whole chat completion', () => {
   it('has its texts, calls and the usage of all choices', () => {
     const whole = toChatCompletion([result, result], { ...head, object: 'chat.completion' });

@@ -79,9 +79,10 @@ export function createChatChunks({
     if (event.type === 'turn.end') {
       usages[index] = event.result.usage;
       const end = chunk(toChunkChoice(index, {}, null, toFinishReason(event.result)));
-      const isLast = Object.keys(usages).length === count;
-      const total = { id, object, created, model, ...tier, choices: [], usage: toUsage(usages) };
-      return [...begin(index), end, ...(isLast && includesUsage ? [total] : [])];
+      const chunks = [...begin(index), end];
+      if (!includesUsage || Object.keys(usages).length < count) return chunks;
+      const usage = toUsage(usages);
+      return [...chunks, { id, object, created, model, ...tier, choices: [], usage }];
     }
     const delta = toChatDelta(event);
     if (delta === undefined) return [];
