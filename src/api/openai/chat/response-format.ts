@@ -42,8 +42,8 @@ export const chatFormatFields: readonly UnsupportedField[] = [
 export function toResponseFormat(body: FormatFields): ResponseFormat | undefined {
   assertSupported(body, unsupported);
   const { response_format, json_schema, guided_json, structured_outputs: outputs } = body;
-  const given = response_format ?? json_schema ?? guided_json ?? outputs;
-  if (given == null) return undefined;
+  const firstFormat = response_format ?? json_schema ?? guided_json ?? outputs;
+  if (firstFormat == null) return undefined;
   assertSupported(
     Object.fromEntries(
       Object.entries(outputs ?? {}).map(([name, value]) => [`structured_outputs.${name}`, value]),
