@@ -105,6 +105,26 @@ it('tells which setting lets a phone in', async () => {
   expect(await page.getByRole('img', { name: 'QR code of the link' }).count()).toBe(0);
 });
 
+it('shows the code also if the list of devices arrives later', async () => {
+  await restart(['--auth-required', '--bind', '0.0.0.0']);
+  const page = await openByLink();
+  let letArrive = (): void => {};
+  const isShown = new Promise<void>((resolve) => {
+    letArrive = resolve;
+  });
+  await page.route('**/api/v1/sessions', async (route) => {
+    await isShown;
+    await route.continue();
+  });
+  await page.goto(`${hearth.url}/devices`);
+  await page.getByRole('button', { name: 'Show the code' }).click();
+  const code = page.getByRole('img', { name: 'QR code of the link' });
+  await code.waitFor();
+  letArrive();
+  await page.getByText('This device', { exact: true }).waitFor();
+  expect(await code.isVisible()).toBe(true);
+});
+
 it('signs a phone in with a code, which the first device signs out again', async () => {
   await restart(['--auth-required', '--bind', '0.0.0.0']);
   const page = await openByLink();

@@ -62,10 +62,12 @@ function ShownLink({
   readonly onAgain: () => void;
 }) {
   const queries = useQueryClient();
-  const [known] = useState(() => queries.getQueryData(devicesQuery.queryKey)?.sessions ?? []);
+  const [known, setKnown] = useState(() => queries.getQueryData(devicesQuery.queryKey)?.sessions);
   const isExpired = useIsOver(expires_at);
   const { data } = useQuery({ ...devicesQuery, refetchInterval: isExpired ? false : askMs });
-  const added = data?.sessions.find(({ id }) => !known.some((each) => each.id === id));
+  // The list may arrive after the code.
+  if (known === undefined && data !== undefined) setKnown(data.sessions);
+  const added = known && data?.sessions.find(({ id }) => !known.some((each) => each.id === id));
   if (added !== undefined && expires_at !== null) {
     return <Notice>{labels.done({ device: deviceName(added) })}</Notice>;
   }
