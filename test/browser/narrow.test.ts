@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Locator } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { post } from '../setup/server/api.ts';
@@ -87,4 +89,26 @@ it('counts selected chats on one line', async () => {
     return range.getClientRects().length;
   });
   expect(lines).toBe(1);
+});
+
+it('keeps the names of settings on one line beside the sidebar', async () => {
+  const token = (await readFile(join(hearth.home, 'owner-token'), 'utf8')).trim();
+  const viewport = { width: 768, height: 900 };
+  const page = await openPage(`${hearth.url}/developer/settings`, { token, viewport });
+  const { height } = await boxOf(page.getByText('server.host', { exact: true }));
+  expect(height).toBeLessThan(25);
+});
+
+it('shows the beginnings of English prompts and of URLs in Arabic', async () => {
+  const text = 'A long prompt. '.repeat(20);
+  await post(hearth.url, '/api/v1/prompts/Long', { text }, { method: 'PUT' });
+  const page = await openPage(hearth.url, { ...phone, locale: 'ar' });
+  await page.getByRole('textbox', { name: 'الرسالة' }).fill('/');
+  const prompt = page.getByRole('option').getByText('A long prompt.', { exact: false });
+  const directionOf = (element: Locator) =>
+    element.evaluate((each) => getComputedStyle(each).direction);
+  expect(await directionOf(prompt)).toBe('ltr');
+  await page.getByRole('textbox', { name: 'الرسالة' }).fill('');
+  await page.getByRole('button', { name: 'الأدوات', exact: true }).tap();
+  expect(await directionOf(page.locator('input[type=url]'))).toBe('ltr');
 });

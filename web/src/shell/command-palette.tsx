@@ -76,7 +76,11 @@ export function CommandPalette() {
               >
                 {Icon !== undefined && <Icon size={16} aria-hidden className="text-muted" />}
                 <span className="min-w-0 flex-1 truncate">{label}</span>
-                {keys !== undefined && <Keys keys={keys} />}
+                {keys !== undefined && (
+                  <span className="max-sm:hidden">
+                    <Keys keys={keys} />
+                  </span>
+                )}
               </li>
             ))}
           </ul>

@@ -47,8 +47,12 @@ export function PromptList({
           onMouseDown={(event) => event.preventDefault()}
           onClick={() => onChoose(index)}
         >
-          <span className="max-w-[50%] shrink-0 truncate font-medium">{label}</span>
-          <span className="min-w-0 flex-1 truncate text-muted">{detail}</span>
+          <span dir="auto" className="max-w-[50%] shrink-0 truncate font-medium">
+            {label}
+          </span>
+          <span dir="auto" className="min-w-0 flex-1 truncate [text-align:match-parent] text-muted">
+            {detail}
+          </span>
         </li>
       ))}
     </ul>

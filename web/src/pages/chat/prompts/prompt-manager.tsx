@@ -71,8 +71,12 @@ function PromptRows({
     <ul className="flex flex-col">
       {prompts.map((prompt) => (
         <li key={prompt.name} className="flex items-center gap-2 border-b py-1.5 text-sm">
-          <span className="max-w-[40%] shrink-0 truncate font-medium">{prompt.name}</span>
-          <span className="min-w-0 flex-1 truncate text-muted">{prompt.text.slice(0, 200)}</span>
+          <span dir="auto" className="max-w-[40%] shrink-0 truncate font-medium">
+            {prompt.name}
+          </span>
+          <span dir="auto" className="min-w-0 flex-1 truncate [text-align:match-parent] text-muted">
+            {prompt.text.slice(0, 200)}
+          </span>
           <IconButton
             icon={Pencil}
             label={labels.edit({ name: prompt.name })}

@@ -166,6 +166,7 @@ function NewServer({ onAdd }: { readonly onAdd: (server: EphemeralServer) => voi
       />
       <input
         type="url"
+        dir="ltr"
         aria-label={labels.serverUrl}
         aria-invalid={isWrong || undefined}
         placeholder="https://example.org/mcp"

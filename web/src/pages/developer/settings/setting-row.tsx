@@ -25,7 +25,7 @@ export function SettingRow({ setting }: { readonly setting: SettingRecord }) {
   const isChanged = text !== toText(setting.value);
   const fault = 'error' in parsed ? parsed.error : error === null ? undefined : messageOf(error);
   return (
-    <li className="grid gap-x-6 gap-y-2 px-4 py-3 md:grid-cols-[1fr_minmax(16rem,24rem)]">
+    <li className="grid gap-x-6 gap-y-2 px-4 py-3 lg:grid-cols-[1fr_minmax(16rem,24rem)]">
       <div className="min-w-0">
         <p className="flex flex-wrap items-center gap-2">
           <label htmlFor={id} className="font-mono text-[13px] font-medium break-all">
