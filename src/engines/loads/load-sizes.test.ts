@@ -90,7 +90,7 @@ describe('the context length and the number of contexts', () => {
   });
 
   it.each([
-    [8, ['8192 x 4', '32768 x 3', '8192 x 2', '4096 x 1 refused']],
+    [8, ['8192 x 4', '32768 x 2', '8192 x 2', '4096 x 1 refused']],
     [12, ['8192 x 4', '65536 x 2', '16384 x 2', '4096 x 1 refused']],
     [24, ['8192 x 4', '131072 x 2', '32768 x 2', '4096 x 1 refused']],
     [48, ['8192 x 4', '131072 x 4', '65536 x 2', '4096 x 2']],
@@ -112,7 +112,7 @@ describe('the context length and the number of contexts', () => {
   });
 
   it('use the memory of the machine, too, if the GPU is too small for the model', () => {
-    expect(sizes(plan('70B', { gigabytes: 25, gpuGigabytes: 24 }))).toBe('4096 x 1');
+    expect(sizes(plan('70B', { gigabytes: 26, gpuGigabytes: 24 }))).toBe('4096 x 1');
     expect(sizes(plan('70B', { gigabytes: 64, gpuGigabytes: 24 }))).toBe('32768 x 2');
   });
 

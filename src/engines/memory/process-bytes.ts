@@ -20,6 +20,12 @@ const bytesPerVocabularyEntry = 210;
 /** Metadata of a token in the cache: position and sequence. */
 const bytesPerCell = 128;
 
+/**
+ * What a process takes beside its buffers on each GPU with memory of its own, and additionally in main memory: the
+ * driver's context, its libraries and their work areas. Measured with CUDA 13 on an H100; assumed for other GPUs.
+ */
+export const gpuProcess = { gpuBytes: 576 * mebibyte, hostBytes: 384 * mebibyte };
+
 /** Bytes of an engine process without the tensors of its model. */
 export function processBytes(
   { attention, dimensions }: ModelEntry,

@@ -13,6 +13,8 @@ export interface ModelParts {
   readonly projectorBytes: number;
   /** Always in main memory: the process and the input embeddings. */
   readonly hostBytes: number;
+  /** What the process takes for GPUs with memory of their own: on each of them, and in main memory. */
+  readonly gpuProcess: { readonly gpuBytes: number; readonly hostBytes: number };
   /** Total memory if no layer is on a GPU. */
   readonly totalBytes: number;
 }
@@ -45,7 +47,11 @@ export class LayerDivision {
     this.#choice = choice;
     const bySize = choice.gpus.toSorted((one, other) => other.bytes - one.bytes);
     this.#alone = choice.main ?? bySize[0];
-    this.#overhead = { eachBytes: parts.computeBytes, firstBytes: parts.projectorBytes };
+    const processBytes = choice.gpus.every(isUnified) ? 0 : parts.gpuProcess.gpuBytes;
+    this.#overhead = {
+      eachBytes: parts.computeBytes + processBytes,
+      firstBytes: parts.projectorBytes,
+    };
     this.#splitMode = options.splitMode;
   }
 
@@ -108,6 +114,11 @@ export class LayerDivision {
     });
     return [...repeating.slice(first), this.#parts.outputBytes];
   }
+}
+
+/** True if a GPU uses the memory of the machine. */
+export function isUnified(gpu: Pick<GpuBudget, 'isUnified'>): boolean {
+  return gpu.isUnified;
 }
 
 function sum(numbers: readonly number[]): number {

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { modelEntry } from '../../../test/setup/models/model-entry.ts';
 import type { ModelSelection } from '../../library/model.ts';
 import type { MemoryEstimate } from '../memory/estimate.ts';
+import { gpuProcess } from '../memory/process-bytes.ts';
 import { modelParts, withPlacement } from './model-parts.ts';
 import { placedByEngine, placeModel } from './place-model.ts';
 
@@ -43,6 +44,7 @@ it('takes the weights of the file, and the buffers of an engine with a GPU', () 
     computeBytes: 20,
     projectorBytes: 7,
     hostBytes: 130,
+    gpuProcess,
     totalBytes: 1127,
   });
 });
@@ -72,12 +74,21 @@ it('divides all weights among the layers of the header if the file does not tell
   expect(modelParts({ model, variant: unknown }, onHost, estimateOf({})).layers).toEqual([]);
 });
 
-it('adds the copies on GPUs to the estimate', () => {
-  const gpus = [{ id: 'CUDA0', name: 'GPU', isUnified: false, bytes: 5000 }];
+it('adds the copies on GPUs, and the parts of the driver, to the estimate', () => {
+  const gpus = [{ id: 'CUDA0', name: 'GPU', isUnified: false, bytes: 1e9 }];
   const placement = placeModel(modelParts(selection, onHost, estimateOf({})), gpus, {});
   const placed = withPlacement(onHost, placement);
   // The GPU has another copy of the embedding, and the buffers are larger.
-  expect(placed).toEqual({ ...onHost, totalBytes: 1127 + 100 + 10, computeBytes: 10 + 100 + 10 });
+  const driverBytes = gpuProcess.gpuBytes + gpuProcess.hostBytes;
+  expect(placed).toEqual({
+    ...onHost,
+    totalBytes: 1127 + 100 + 10 + driverBytes,
+    computeBytes: 10 + 100 + 10,
+    processBytes: 30 + driverBytes,
+  });
+  const unified = gpus.map((gpu) => ({ ...gpu, isUnified: true }));
+  const shared = placeModel(modelParts(selection, onHost, estimateOf({})), unified, {});
+  expect(withPlacement(onHost, shared).processBytes).toBe(30);
   expect(placement.gpuBytes + placement.hostBytes).toBe(placed.totalBytes);
   expect(withPlacement(onHost, placedByEngine(1127, undefined))).toBe(onHost);
 });

@@ -1,6 +1,7 @@
 import type { ModelSelection } from '../../library/model.ts';
 import type { MemoryEstimate } from '../memory/estimate.ts';
-import type { ModelParts } from './layer-division.ts';
+import { gpuProcess } from '../memory/process-bytes.ts';
+import { isUnified, type ModelParts } from './layer-division.ts';
 import type { Placement } from './place-model.ts';
 
 /**
@@ -22,6 +23,7 @@ export function modelParts(
     computeBytes: onGpu.computeBytes,
     projectorBytes: onGpu.projectorBytes,
     hostBytes: onGpu.processBytes + inputBytes,
+    gpuProcess,
     totalBytes: onHost.totalBytes,
   };
 }
@@ -48,11 +50,18 @@ function weightsOf({ model, variant }: ModelSelection, { weightsBytes }: MemoryE
   };
 }
 
-/** Adds copies on GPUs to an estimate: compute buffers, and an embedding matrix that is also the output layer. */
+/**
+ * Adds to an estimate what GPUs need: the driver's part of the process, compute buffers, and a copy of an embedding
+ * matrix that is also the output layer.
+ */
 export function withPlacement(estimate: MemoryEstimate, placement: Placement): MemoryEstimate {
   if (placement.gpus.length === 0) return estimate;
   const totalBytes = placement.hostBytes + placement.gpuBytes;
-  const { weightsBytes, kvCacheBytes, projectorBytes, processBytes } = estimate;
+  const { weightsBytes, kvCacheBytes, projectorBytes } = estimate;
+  const own = placement.gpus.filter((gpu) => !isUnified(gpu)).length;
+  const driverBytes = own === 0 ? 0 : own * gpuProcess.gpuBytes + gpuProcess.hostBytes;
+  const processBytes = estimate.processBytes + driverBytes;
   const others = weightsBytes + kvCacheBytes + projectorBytes + processBytes;
-  return { ...estimate, totalBytes, computeBytes: Math.max(0, totalBytes - others) };
+  const computeBytes = Math.max(0, totalBytes - others);
+  return { ...estimate, totalBytes, computeBytes, processBytes };
 }

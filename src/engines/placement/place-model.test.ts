@@ -18,7 +18,7 @@ interface Sizes {
   readonly input: number;
 }
 
-/** Sizes in megabytes, with 300 MB of buffers. */
+/** Sizes in megabytes, with 300 MB of buffers, and 500 MB on each GPU and 40 MB in main memory for the driver. */
 function partsOf({ layers, layer, experts = 0, cache, output, input }: Sizes): ModelParts {
   const all = [layers * (layer + cache), output, input, 350];
   return {
@@ -29,6 +29,7 @@ function partsOf({ layers, layer, experts = 0, cache, output, input }: Sizes): M
     })),
     outputBytes: output * megabyte,
     computeBytes: 300 * megabyte,
+    gpuProcess: { gpuBytes: 500 * megabyte, hostBytes: 40 * megabyte },
     projectorBytes: 0,
     hostBytes: (input + 50) * megabyte,
     totalBytes: all.reduce((sum, part) => sum + part, 0) * megabyte,
@@ -64,7 +65,7 @@ const onMachine = (
 
 describe('the layers of a model', () => {
   it.each<[Machine, string, string, string]>([
-    ['laptop8', 'Vulkan0 33', 'Vulkan0 11, 70 on the CPU', 'Vulkan0 49, 36 experts on the CPU'],
+    ['laptop8', 'Vulkan0 33', 'Vulkan0 11, 70 on the CPU', 'Vulkan0 49, 35 experts on the CPU'],
     ['twoUnequal', 'CUDA1 33', 'CUDA0 20, CUDA1 43, 18 on the CPU', 'CUDA1 49'],
     ['fourUnequal', 'CUDA3 33', 'CUDA3 81', 'CUDA3 49'],
     ['apple16', 'MTL0 33', 'MTL0 18, 63 on the CPU', 'MTL0 49, 25 experts on the CPU'],
@@ -73,7 +74,7 @@ describe('the layers of a model', () => {
       'integratedAndDiscrete',
       'Vulkan1 3, 30 on the CPU',
       '81 on the CPU',
-      'Vulkan1 18, 31 on the CPU, 48 experts on the CPU',
+      'Vulkan1 19, 30 on the CPU, 48 experts on the CPU',
     ],
   ])('go to the GPUs of a machine: %s', (machine, eight, seventy, experts) => {
     expect(written(onMachine(llama8, machine))).toBe(eight);
@@ -107,15 +108,15 @@ describe('the layers of a model', () => {
 
   it('need memory of the machine only for the rest, unless the GPU uses it, too', () => {
     const onGpu = onMachine(llama8, 'laptop8');
-    expect(onGpu).toMatchObject({ gpuBytes: (32 * 166 + 431 + 300) * megabyte });
-    expect(onGpu.hostBytes).toBe(346 * megabyte);
+    expect(onGpu).toMatchObject({ gpuBytes: (32 * 166 + 431 + 800) * megabyte });
+    expect(onGpu.hostBytes).toBe(386 * megabyte);
     const unified = onMachine(llama8, 'apple16');
     expect(unified).toMatchObject({
       gpuBytes: 0,
       hostBytes: (32 * 166 + 431 + 300 + 346) * megabyte,
     });
     const partly = onMachine(llama70, 'laptop8');
-    expect(partly.hostBytes).toBe((641 + 300 + 70 * 546) * megabyte);
+    expect(partly.hostBytes).toBe((641 + 40 + 300 + 70 * 546) * megabyte);
   });
 });
 
@@ -137,7 +138,7 @@ describe('what the user wants', () => {
 
   it('may be more than fits, which the engine then tries', () => {
     const options = { gpuLayers: 81 };
-    expect(written(onMachine(llama70, 'twoUnequal', options))).toBe('CUDA0 26, CUDA1 55');
+    expect(written(onMachine(llama70, 'twoUnequal', options))).toBe('CUDA0 27, CUDA1 54');
     expect(written(onMachine(llama70, 'twoUnequal', { ...options, splitMode: 'none' }))).toBe(
       'CUDA1 81',
     );
@@ -155,8 +156,8 @@ describe('what the user wants', () => {
     );
     expect(onMachine(llama8, 'twoUnequal', { cpuExpertLayers: 8 }).cpuExpertLayers).toBe(0);
     const outside = onMachine(llama8, 'twoUnequal', { offloadsKvCacheToGpu: false });
-    expect(outside.gpuBytes).toBe((32 * 132 + 431 + 300) * megabyte);
-    expect(outside.hostBytes).toBe((346 + 32 * 34 + 300) * megabyte);
+    expect(outside.gpuBytes).toBe((32 * 132 + 431 + 800) * megabyte);
+    expect(outside.hostBytes).toBe((386 + 32 * 34 + 300) * megabyte);
   });
 
   it('uses a GPU with the memory of the machine beside another one only by its name', () => {
@@ -214,6 +215,7 @@ const partsArbitrary: fc.Arbitrary<ModelParts> = fc.record({
   computeBytes: fc.nat(300),
   projectorBytes: fc.nat(300),
   hostBytes: fc.nat(300),
+  gpuProcess: fc.record({ gpuBytes: fc.nat(300), hostBytes: fc.nat(300) }),
   totalBytes: fc.nat(100_000),
 });
 const gpusArbitrary: fc.Arbitrary<readonly GpuBudget[]> = fc
@@ -273,14 +275,20 @@ describe('always', () => {
       fc.property(partsArbitrary, gpusArbitrary, (parts, gpus) => {
         const placement = placeModel(parts, gpus, {});
         fc.pre(placement.gpus.length > 0);
-        const buffers = parts.computeBytes * placement.gpus.length + parts.projectorBytes;
+        const onEach = parts.computeBytes + parts.gpuProcess.gpuBytes;
+        const buffers = onEach * placement.gpus.length + parts.projectorBytes;
         const weights = parts.layers.reduce(
           (sum, { bytes, cacheBytes }) => sum + bytes + cacheBytes,
           0,
         );
         const onHost = isWhole(placement) ? 0 : parts.computeBytes;
         expect(placement.gpuBytes + placement.hostBytes).toBe(
-          weights + parts.outputBytes + buffers + parts.hostBytes + onHost,
+          weights +
+            parts.outputBytes +
+            buffers +
+            parts.hostBytes +
+            parts.gpuProcess.hostBytes +
+            onHost,
         );
       }),
     );

@@ -1,7 +1,7 @@
 import { dedicatedBytes, type GpuBudget } from '../../platform/machine/gpu-devices.ts';
 import type { InstanceConfig } from '../loads/load-options.ts';
 import { chooseGpus, type PlacementOptions } from './choose-gpus.ts';
-import { LayerDivision, type ModelParts, type PlacedGpu } from './layer-division.ts';
+import { isUnified, LayerDivision, type ModelParts, type PlacedGpu } from './layer-division.ts';
 
 /** The placement of an instance in main memory and on GPUs. */
 export interface Placement {
@@ -79,7 +79,9 @@ export function placeModel(
   const unifiedBytes = gpus.reduce((sum, { bytes }) => sum + bytes, -gpuBytes);
   const usesHost = gpuLayers < layerCount || cpuExpertLayers > 0 || division.keepsCache;
   const restBytes = division.restBytes(gpuLayers, cpuExpertLayers);
-  const hostBytes = parts.hostBytes + restBytes + (usesHost ? parts.computeBytes : 0);
+  const processBytes = gpus.every(isUnified) ? 0 : parts.gpuProcess.hostBytes;
+  const hostBytes =
+    parts.hostBytes + processBytes + restBytes + (usesHost ? parts.computeBytes : 0);
   const splitMode = options.splitMode ?? 'layer';
   const isDivided = gpus.length > 1 && splitMode !== 'none';
   return {

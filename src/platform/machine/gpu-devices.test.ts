@@ -104,7 +104,7 @@ describe('gpuBudgets', () => {
     freeBytes: freeGibibytes * gibibyte,
     isUnified: false,
   });
-  const reserve = 768 * mebibyte;
+  const reserve = 256 * mebibyte;
   const bytesOf = (free: number, own = 0) =>
     gpuBudgets([device('CUDA0', 24, free)], new Map([['CUDA0', own]]))[0]?.bytes;
 
@@ -128,5 +128,10 @@ describe('gpuBudgets', () => {
     const shared = { ...device('Vulkan1', 32, 32), isUnified: true };
     const budgets = gpuBudgets([device('Vulkan0', 8, 8), shared], new Map());
     expect(dedicatedBytes(budgets)).toBe(8 * gibibyte - reserve);
+  });
+
+  it('leave more free where the driver uses the memory of the machine', () => {
+    const shared = { ...device('MTL0', 16, 16), isUnified: true };
+    expect(gpuBudgets([shared], new Map())[0]?.bytes).toBe(16 * gibibyte - 768 * mebibyte);
   });
 });

@@ -62,8 +62,11 @@ export interface GpuBudget extends Pick<GpuDevice, 'id' | 'name' | 'isUnified'> 
 /** Bytes by GPU id. */
 export type GpuBytes = ReadonlyMap<string, number>;
 
-/** Bytes of each GPU that the engines leave free. */
-const reserveBytes = 768 * mebibyte;
+/**
+ * Bytes that the engines leave free of each GPU, for the desktop and errors of estimates. Where a GPU uses the memory
+ * of the machine, they include the driver's, which the estimate does not count there.
+ */
+const reserveBytes = { unified: 768 * mebibyte, dedicated: 256 * mebibyte };
 
 /**
  * @param ownBytes Memory that the engines used when the list was read; other programs use the rest of the occupied
@@ -75,7 +78,8 @@ export function gpuBudgets(
 ): readonly GpuBudget[] {
   return devices.map(({ id, name, isUnified, totalBytes, freeBytes }) => {
     const others = Math.max(0, totalBytes - freeBytes - (ownBytes.get(id) ?? 0));
-    return { id, name, isUnified, bytes: Math.max(0, totalBytes - reserveBytes - others) };
+    const reserve = isUnified ? reserveBytes.unified : reserveBytes.dedicated;
+    return { id, name, isUnified, bytes: Math.max(0, totalBytes - reserve - others) };
   });
 }
 
