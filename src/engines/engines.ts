@@ -125,9 +125,11 @@ export class Engines implements SessionHost {
     caller?: Origin,
     choices?: readonly AdapterChoice[],
   ): Promise<ModelTarget> {
-    // Any load has already read the GPU memory.
-    if (this.#lifecycle.registry.list().length === 0) await this.#options.gpuMemory?.know();
-    return this.#targets.resolve(identifier ?? '', purpose, caller, choices);
+    const target = await this.#targets.resolve(identifier ?? '', purpose, caller, choices);
+    // Unless the model is loaded, the request loads it.
+    const instances = instancesOf(this.#instances(), target.selection);
+    if (instances.length === 0) await this.#lifecycle.know();
+    return target;
   }
 
   /**
@@ -196,7 +198,7 @@ export class Engines implements SessionHost {
     const { library } = this.#options;
     const { clientKey, modelScope } = context.caller;
     const found = await library.find(identifier, modelScope);
-    await this.#options.gpuMemory?.know();
+    await this.#lifecycle.know();
     if (options.identifier !== undefined) await this.#assertFree(options.identifier);
     const { selection, load } = await this.#resolver.inForce(found);
     const resolved = await this.#resolver.complete(selection, options, load, modelScope);
@@ -221,7 +223,7 @@ export class Engines implements SessionHost {
     options: LoadOptions,
     scope: ModelScope = null,
   ): Promise<LoadEstimate> {
-    await this.#options.gpuMemory?.know();
+    await this.#lifecycle.know();
     const found = await this.#options.library.find(identifier, scope);
     const { selection, load } = await this.#resolver.inForce(found);
     const resolved = await this.#resolver.complete(selection, options, load, scope);

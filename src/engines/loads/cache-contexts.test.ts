@@ -104,11 +104,14 @@ describe('the cache of a GGUF model', () => {
 
   it('holds one for each slot where Hearth does not choose and empty the slots', async () => {
     expect(await setUp({ isPrepared: false }).contextsOf(4)).toBe(4);
-    expect(await setUp({ version: 'b11000' }).contextsOf(4)).toBe(4);
+    expect(await setUp({ version: 'b10566' }).contextsOf(4)).toBe(4);
     expect(await setUp({ version: 'unknown' }).contextsOf(4)).toBe(4);
-    expect(await setUp({ version: 'b11548' }).contextsOf(4)).toBe(4);
+    expect(await setUp({ version: 'b10808' }).contextsOf(4)).toBe(4);
     expect(await setUp({ version: 'b11549-custom' }).contextsOf(4)).toBe(4);
     expect(await setUp({ version: 'web11549' }).contextsOf(4)).toBe(4);
+    const older = setUp({ version: 'b10566' });
+    await older.loader.know();
+    expect(older.estimate(4, { cacheContexts: 2 })).toBe(4 * older.estimate(1));
     const stateless = setUp({ keepsStates: false });
     expect(stateless.estimate(4)).toBe(4 * stateless.estimate(1));
     const { estimate, selection } = setUp();

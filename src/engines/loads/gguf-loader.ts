@@ -62,6 +62,8 @@ export class GgufLoader implements EngineLoader {
   readonly format = 'gguf';
   readonly #options: GgufLoaderOptions;
   readonly #chooser: SpeculationChooser;
+  /** True if slots can share a cache in the runtime that the next load uses. */
+  #canShare = true;
 
   constructor(options: GgufLoaderOptions) {
     this.#options = options;
@@ -82,9 +84,16 @@ export class GgufLoader implements EngineLoader {
     );
   }
 
-  /** Slots can share a cache only if Hearth chooses and empties them. */
+  /** Learns what the runtime can do. Without one, a load installs the recommended build. */
+  async know(): Promise<void> {
+    const runtime = await this.#options.runtimes.resolve(this.format);
+    this.#canShare = runtime === undefined || knowsSharing(runtime);
+  }
+
+  /** Slots can share a cache only if the runtime can limit them, and Hearth chooses and empties them. */
   sharesCache(selection: ModelSelection, config: Partial<InstanceConfig>): boolean {
-    return this.#stateCache(selection, config) !== undefined && canShareCache(selection.model);
+    const hasStates = this.#stateCache(selection, config) !== undefined;
+    return this.#canShare && hasStates && canShareCache(selection.model);
   }
 
   /**
@@ -270,8 +279,8 @@ export class GgufLoader implements EngineLoader {
   }
 }
 
-/** First build with a limit per slot in a shared cache. Earlier builds may exit because of the argument. */
-const firstSharingBuild = 11_549;
+/** First known build with a limit per slot in a shared cache. Earlier builds may exit because of the argument. */
+const firstSharingBuild = 10_809;
 
 function knowsSharing({ version }: Runtime): boolean {
   return Number(/^b(\d+)$/u.exec(version)?.[1] ?? 0) >= firstSharingBuild;

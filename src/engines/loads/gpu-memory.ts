@@ -6,11 +6,14 @@ import {
   type GpuDevice,
 } from '../../platform/machine/gpu-devices.ts';
 
+/** Time for which a list counts as current. A runtime with CUDA takes about 0.4 s for one. */
+const freshMs = 2000;
+
 /** GPU memory that the engines may use, according to the runtime's latest list. */
 export class GpuMemory {
   readonly #list: () => Promise<readonly GpuDevice[]>;
   #budgets: readonly GpuBudget[] = [];
-  #firstRead: Promise<void> | undefined;
+  #readAt = -Infinity;
   #reading: Promise<void> | undefined;
 
   constructor(list: () => Promise<readonly GpuDevice[]>) {
@@ -27,10 +30,15 @@ export class GpuMemory {
     return dedicatedBytes(this.#budgets);
   }
 
-  /** Reads the list once. Must be called before the first load. */
-  async know(): Promise<void> {
-    this.#firstRead ??= this.refresh(() => new Map());
-    await this.#firstRead;
+  /**
+   * Reads the list again if it is old, since other programs take and free memory. Must be called before a load.
+   *
+   * @param ownBytes Memory that the loaded instances use.
+   */
+  async know(ownBytes: () => GpuBytes): Promise<void> {
+    if (this.#reading !== undefined || performance.now() - this.#readAt > freshMs) {
+      await this.refresh(ownBytes);
+    }
   }
 
   /**
@@ -48,5 +56,6 @@ export class GpuMemory {
   async #read(ownBytes: () => GpuBytes): Promise<void> {
     const devices = await this.#list();
     this.#budgets = gpuBudgets(devices, ownBytes());
+    this.#readAt = performance.now();
   }
 }

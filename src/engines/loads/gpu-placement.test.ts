@@ -1,5 +1,5 @@
 import { totalmem } from 'node:os';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { modelEntry } from '../../../test/setup/models/model-entry.ts';
 import {
   openFrom,
@@ -11,6 +11,7 @@ import type { GpuDevice } from '../../platform/machine/gpu-devices.ts';
 import { dedicatedBytes, gpuBudgets } from '../../platform/machine/gpu-devices.ts';
 import { GpuMemory } from './gpu-memory.ts';
 import type { MemoryEstimate } from '../memory/estimate.ts';
+import { gpuProcess } from '../memory/process-bytes.ts';
 
 const gibibyte = 1024 ** 3;
 const parts = {
@@ -21,6 +22,8 @@ const parts = {
   processBytes: gibibyte / 4,
 };
 const estimate: MemoryEstimate = { ...parts, totalBytes: 11.25 * gibibyte };
+const onGpuBytes = 11 * gibibyte + gpuProcess.gpuBytes;
+const onHostBytes = gibibyte / 4 + gpuProcess.hostBytes;
 const attention = {
   layerCount: 4,
   window: null,
@@ -58,14 +61,14 @@ describe('a model on a GPU', () => {
   it('needs no memory of the machine for the part on the GPU', async () => {
     const { pool, launcher } = setUp();
     const estimated = await pool.estimate('test/model', {});
-    expect(estimated).toMatchObject({ fits: true, placement: { gpuBytes: 11 * gibibyte } });
+    expect(estimated).toMatchObject({ fits: true, placement: { gpuBytes: onGpuBytes } });
     await openFrom(pool, 'test/model');
     expect(launcher.processes[0]?.spec).toMatchObject({
       gpuLayers: 5,
       gpus: { devices: [{ id: 'CUDA0', layers: 5 }] },
     });
-    expect(launcher.processes[0]?.spec.expectedBytes).toBe(11.25 * gibibyte);
-    expect(pool.memory().reservedBytes).toBe(gibibyte / 4);
+    expect(launcher.processes[0]?.spec.expectedBytes).toBe(onGpuBytes + onHostBytes);
+    expect(pool.memory().reservedBytes).toBe(onHostBytes);
   });
 
   it('is offloaded in part if only some layers fit, which its instance shows', async () => {
@@ -141,8 +144,20 @@ describe('a model on a GPU', () => {
     await pool.unload('test/model');
     (await waiting).close();
     lease.close();
-    const used = [11, 22, 11, 22].map((gibibytes) => gibibytes * gibibyte);
+    const used = [1, 2, 1, 2].map((count) => count * onGpuBytes);
     expect(ownBytes.filter((bytes) => bytes > 0)).toEqual(used);
+  });
+
+  it('gets what other programs leave of the GPU when it is loaded', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { pool, launcher } = setUp();
+    await pool.estimate('test/model', {});
+    devices = [gpu(10)];
+    vi.advanceTimersByTime(3000);
+    expect((await pool.estimate('test/model', {})).placement).toMatchObject({ gpuLayers: 4 });
+    await openFrom(pool, 'test/model');
+    expect(launcher.processes[0]?.spec.gpuLayers).toBe(4);
   });
 
   it('has the memory of the machine and of its GPUs', async () => {

@@ -1,5 +1,4 @@
 import { HearthError, type PromptSize } from '../../kernel/errors/errors.ts';
-import { sumGpuBytes } from '../../platform/machine/gpu-devices.ts';
 import type { EngineHandle } from '../engine.ts';
 import type { ModelLibrary, ModelSelection } from '../../library/model.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
@@ -71,6 +70,15 @@ export class InstanceLifecycle implements SchedulerEffects {
       usableBytes,
       fits: admission.kind !== 'refuse',
     };
+  }
+
+  /** Learns the free memory of the GPUs and what the engines can do. Must be called before a load is planned. */
+  async know(): Promise<void> {
+    const { gpuMemory, loaders } = this.#options;
+    await Promise.all([
+      gpuMemory?.know(() => this.registry.gpuBytes()),
+      ...loaders.map((loader) => loader.know?.()),
+    ]);
   }
 
   /** Bytes that a load by name could use, whatever the model. */
@@ -299,16 +307,9 @@ export class InstanceLifecycle implements SchedulerEffects {
   #failLoading(instance: Instance, error: unknown): void {
     const { id } = instance;
     this.#options.logger.warn({ instance: id, err: error }, 'model not loaded');
+    const text = `Loading ${id} failed; the log of the server has the details.`;
     const failure =
-      error instanceof HearthError
-        ? error
-        : new HearthError(
-            'internal',
-            `Loading ${id} failed; the log of the server has the details.`,
-            {
-              cause: error,
-            },
-          );
+      error instanceof HearthError ? error : new HearthError('internal', text, { cause: error });
     this.registry.remove(instance);
     instance.failLoading(failure);
     const { code, message } = failure;
@@ -366,9 +367,8 @@ export class InstanceLifecycle implements SchedulerEffects {
 
   /** Reads the GPU memory again, since other programs may have taken or freed some. */
   #refreshGpuMemory(): void {
-    const holders = () => this.registry.views().filter(({ state }) => state !== 'waiting');
-    const ownBytes = () => sumGpuBytes(holders().map(({ gpuBytes }) => gpuBytes));
-    void this.#options.gpuMemory?.refresh(ownBytes).then(() => this.#scheduler.advance());
+    const refreshed = this.#options.gpuMemory?.refresh(() => this.registry.gpuBytes());
+    void refreshed?.then(() => this.#scheduler.advance());
   }
 
   #startIdleTimer(instance: Instance, seconds = instance.usualTtlSeconds): void {

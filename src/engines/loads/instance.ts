@@ -1,7 +1,7 @@
 import { EngineLost, type ContextCure } from './refusal.ts';
 import type { HearthError } from '../../kernel/errors/errors.ts';
 import type { LoadedEngine } from '../states/state-cache.ts';
-import type { GpuBytes } from '../../platform/machine/gpu-devices.ts';
+import { sumGpuBytes, type GpuBytes } from '../../platform/machine/gpu-devices.ts';
 import type { Placement } from '../placement/place-model.ts';
 import type { ModelSelection } from '../../library/model.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
@@ -315,6 +315,12 @@ export class InstanceRegistry {
   /** Views of all instances that use or wait for memory, for the scheduler's policies. */
   views(): readonly InstanceView[] {
     return [...this.#instances.values(), ...this.#stopping].map((each) => each.view());
+  }
+
+  /** The GPU memory of all instances that use some. */
+  gpuBytes(): GpuBytes {
+    const holders = this.views().filter(({ state }) => state !== 'waiting');
+    return sumGpuBytes(holders.map(({ gpuBytes }) => gpuBytes));
   }
 
   add(instance: Instance): void {

@@ -96,6 +96,7 @@ export class TargetResolver {
   /** Rates this machine for one of its own models. */
   async standing(selection: ModelSelection): Promise<Standing> {
     const { load } = await this.#resolver.inForce(selection);
+    if (this.#instancesFor(selection).length === 0) await this.#lifecycle.know();
     return standingOf(selection, this.#lifecycle, load);
   }
 
