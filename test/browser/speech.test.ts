@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import type { Page } from 'playwright-core';
 import { durationSeconds, readWav } from '../../src/kernel/wav.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 import { speakWithEspeak, startSpeechServer } from '../setup/speech/speech-server.ts';
@@ -8,52 +7,11 @@ import { useResource } from '../setup/use-resource.ts';
 import { expectAccessible, useBrowser } from './setup/browser.ts';
 import { messageField, say } from './setup/chat.ts';
 import { checkLook } from './setup/pictures.ts';
+import { addSpeech } from './setup/speech.ts';
 
 const hearth = useHearth();
 const { openPage } = useBrowser();
 const short = { model: 'hearth/starter-chat', reasoning: 'off', temperature: 0 };
-
-/** Replaces speech synthesis and recognition, since Chromium on Linux has neither. */
-async function addSpeech(page: Page): Promise<void> {
-  await page.addInitScript(() => {
-    const spoken: string[] = [];
-    Object.assign(globalThis, {
-      spoken,
-      SpeechRecognition: class extends EventTarget {
-        static available({ processLocally }: { processLocally: boolean }): Promise<string> {
-          return Promise.resolve(processLocally ? 'available' : 'unavailable');
-        }
-        processLocally = false;
-        start() {
-          if (!this.processLocally) throw new Error('The speech would leave the machine.');
-          const said = (transcript: string, isFinal: boolean) => ({ 0: { transcript }, isFinal });
-          const results = [said('Hello', true), said('the', false)];
-          this.dispatchEvent(Object.assign(new Event('result'), { results, resultIndex: 0 }));
-        }
-        stop() {
-          this.dispatchEvent(new Event('end'));
-        }
-      },
-      SpeechSynthesisUtterance: class extends EventTarget {
-        readonly text: string;
-        constructor(text: string) {
-          super();
-          this.text = text;
-        }
-      },
-    });
-    Object.assign(speechSynthesis, {
-      getVoices: () => [
-        { name: 'far', lang: 'en-US', localService: false },
-        { name: 'near', lang: 'en-GB', localService: true },
-      ],
-      speak: ({ text, voice }: { text: string; voice: { name: string } }) =>
-        spoken.push(`${voice.name}: ${text}`),
-      cancel: () => spoken.push('stopped'),
-    });
-  });
-  await page.reload();
-}
 
 it('dictates on this machine, and reads an answer aloud with a local voice', async () => {
   const page = await openPage(hearth.url, { settings: short });

@@ -51,8 +51,8 @@ export function useBrowser() {
     context.setDefaultTimeout(20_000);
     await context.addInitScript(
       ([savedToken, savedSettings]) => {
-        // The initial empty page has no storage.
-        if (location.protocol !== 'http:') return;
+        // The initial empty page and frames of previews have no storage.
+        if (location.protocol !== 'http:' || window !== window.top) return;
         if (typeof savedToken === 'string') localStorage.setItem('hearth.token', savedToken);
         const key = 'hearth.chat.settings';
         if (typeof savedSettings === 'string')
