@@ -17,7 +17,7 @@ const english = await readMessages('en');
 const others = (await readLanguages()).filter((language) => language !== 'en');
 
 /** Literal texts that need no translation. */
-const untranslated = new Set(['mcp/files', '/data/models', '/v1', 'https://tools.example.org/mcp']);
+const untranslated = new Set(['mcp/files', '/data/models', '/v1', 'https://example.org/mcp']);
 
 /** Attributes whose text is shown or read aloud. */
 const shownAttributes = new Set([

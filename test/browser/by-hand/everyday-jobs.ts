@@ -92,7 +92,7 @@ const clicksOf = (cell: string | undefined) => Number(/^\d+/.exec(cell ?? '')?.[
 const efforts = new Map<string, Effort>();
 let count = 0;
 
-/** Opens a chat with an answer, on a device that signs in anew. */
+/** Opens a chat with an answer, on a device with its own session. */
 async function openChat(): Promise<OpenChat> {
   count += 1;
   const title = `Tides ${count}`;
