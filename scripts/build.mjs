@@ -10,6 +10,7 @@ import { build as buildWebApp } from 'vite';
 import { bundledPackages, licenseTexts } from './build/bundled-packages.mjs';
 import { compressFiles } from './build/compress-files.mjs';
 import { buildProgram, smaller } from './build/build-program.mjs';
+import { pdfJs } from './build/pdf-js.mjs';
 import { replacements } from './build/replacements.mjs';
 import { importsOf, listFiles } from './lint/import-graph.mjs';
 
@@ -31,7 +32,6 @@ const threads = {
   watchdog: 'src/platform/processes/watchdog.ts',
   'statement-thread': 'src/store/statement-thread-main.ts',
   'json-thread': 'src/api/kit/body/json-thread-main.ts',
-  'document-thread': 'src/chat/documents/read/document-thread-main.ts',
   'audio-thread': 'src/chat/audio/audio-thread-main.ts',
 };
 
@@ -72,10 +72,18 @@ try {
     chunkNames: 'chunks/[name]-[hash]',
   });
   const ofThreads = await build({ ...shared, ...smaller, entryPoints: threads });
-  assertSmall(main.metafile);
-  assertSmall(ofThreads.metafile);
+  // In several files, since only PDFs need the largest one.
+  const ofDocuments = await build({
+    ...shared,
+    ...smaller,
+    entryPoints: { 'document-thread': 'src/chat/documents/read/document-thread-main.ts' },
+    plugins: [replacements, pdfJs],
+    splitting: true,
+    chunkNames: 'documents/[name]-[hash]',
+  });
+  for (const { metafile } of [main, ofThreads, ofDocuments]) assertSmall(metafile);
   await buildProgram(next, external, exportsOf(main.metafile, 'src/index.ts'));
-  const packages = bundledPackages(main.metafile, ofThreads.metafile);
+  const packages = bundledPackages(main.metafile, ofThreads.metafile, ofDocuments.metafile);
   // Types take most of the time. `npm ci` in a clone does not need them to start the server; `npm pack` and `npm run
   // build` do.
   if (process.env.npm_command !== 'ci') await writeTypes(join(next, 'types'));

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { docxOf, paragraph, relations, xlsxOf } from '../setup/documents/office-file.ts';
+import { brotliPdf, pdfOf } from '../setup/documents/pdf-file.ts';
 import { readDocument } from '../setup/documents/read-document.ts';
 import { startLoopbackServer } from '../setup/net/loopback-server.ts';
 import { get, post } from '../setup/server/api.ts';
@@ -52,6 +53,25 @@ it('names the sheets of a workbook and the lines at which they begin', async () 
   expect(body.text.split('\n')[5]).toBe('## Sheet Nets');
 });
 
+it('names the pages of a PDF', async () => {
+  const { body } = await readDocument(hearth.url, 'tides.pdf', pdfOf(['High at noon.', 'Low']));
+  expect(body).toEqual({
+    name: 'tides.pdf',
+    type: 'application/pdf',
+    text: '## Page 1\n\nHigh at noon.\n\n## Page 2\n\nLow',
+    sections: [
+      { kind: 'page', number: 1, first_line: 1 },
+      { kind: 'page', number: 2, first_line: 5 },
+    ],
+    truncated: false,
+  });
+});
+
+it('unpacks PDFs with the decoder of Node.js, which the build uses instead of another one', async () => {
+  const { body } = await readDocument(hearth.url, 'a.pdf', brotliPdf('Small'));
+  expect(body.text).toBe('## Page 1\n\nSmall');
+});
+
 it('loads nothing that a file refers to', async () => {
   const link = `<Relationship Id="rId1" Type="x/styles" TargetMode="External" Target="${host.url}/styles"/>`;
   const doctype = `<!DOCTYPE x SYSTEM "${host.url}/dtd" [<!ENTITY e SYSTEM "${host.url}/entity">]>`;
@@ -62,13 +82,17 @@ it('loads nothing that a file refers to', async () => {
     'b.docx': docxOf(paragraph('Text'), {
       'word/_rels/document.xml.rels': relations(['styles', `${host.url}/inside`]),
     }),
+    'a.pdf': pdfOf(['Text'], {
+      catalog: `/OpenAction << /S /URI /URI (${host.url}/open) >> /AA << /WC << /S /JavaScript /JS (fetch\\('${host.url}/js'\\)) >> >>`,
+      objects: [`<< /F << /FS /URL /F (${host.url}/content) >> /Length 0 >>\nstream\n\nendstream`],
+    }),
     'c.html': Buffer.from(
       `<link rel=stylesheet href="${host.url}/css"><script src="${host.url}/js"></script><img src="${host.url}/img">Text<iframe src="${host.url}/frame"></iframe>`,
     ),
   };
   for (const [name, bytes] of Object.entries(files)) {
     const { body } = await readDocument(hearth.url, name, bytes);
-    expect(body.text).toMatch(/^Text( &e;)?$/);
+    expect(body.text).toMatch(/^(## Page 1\n\n)?Text( &e;)?$/);
   }
   expect(opened).toEqual([]);
 });

@@ -122,7 +122,7 @@ it('adds files in batches, and says which of them cannot be read', async () => {
   expect(failed.data).toMatchObject([
     {
       id: bad,
-      last_error: { code: 'invalid_file', message: expect.stringContaining('bad.pdf is a PDF') },
+      last_error: { code: 'invalid_file', message: expect.stringContaining('bad.pdf is damaged') },
     },
   ]);
   const cancelled = await client.vectorStores.fileBatches.cancel(batch.id, {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { writeWav } from '../../src/kernel/wav.ts';
 import { docxOf, openDocumentOf, paragraph, xlsxOf } from '../setup/documents/office-file.ts';
+import { explodingPdf, packedStream, pdfFile, pdfOf } from '../setup/documents/pdf-file.ts';
 import { readDocument } from '../setup/documents/read-document.ts';
 import { audioModel, placeAudioModel } from '../setup/models/audio-projector.ts';
 import { constantFlac } from '../setup/models/constant-flac.ts';
@@ -54,6 +55,28 @@ describe('a document that unpacks to 250 MB', { timeout: 120_000 }, () => {
     const { body } = await send(() => readDocument(hearth.url, name, bytes));
     expect(body).toMatchObject({ truncated: true });
     expect(body.text).toHaveLength(2_000_000);
+  });
+});
+
+describe('a PDF', { timeout: 120_000 }, () => {
+  const catalog = '<< /Type /Catalog /Pages 2 0 R >>';
+  const packed = (entries: string, fill: string) =>
+    pdfFile([catalog, packedStream(1_000_000_000, fill, entries)]);
+  const huge = '<< /Type /Pages /Count 2000000000 /Kids [2 0 R 2 0 R] >>';
+
+  it.each<[string, () => Buffer]>([
+    ['operators of 1 GB', () => explodingPdf(1_000_000_000)],
+    ['text of 1 GB', () => explodingPdf(1_000_000_000, '(a)Tj ')],
+    ['objects of 1 GB', () => packed('/Type /ObjStm /N 100000000 /First 900000000', '1 0 ')],
+    ['a table of objects of 1 GB', () => packed('/Type /XRef /Size 9 /W [1 2 1]', 'abcd')],
+    ['a page tree that contains itself', () => pdfFile([catalog, huge])],
+    ['100,000 pages without text', () => pdfOf(Array.from({ length: 100_000 }, () => ''))],
+  ])('is refused if it has %s', async (_, make) => {
+    const bytes = make();
+    expectError(await send(() => readDocument(hearth.url, 'a.pdf', bytes)), {
+      code: 'invalid_document',
+      message: /^a\.pdf (?:has no text|is damaged|takes more than 30 s|needs more than 384 MB)/,
+    });
   });
 });
 

@@ -3,7 +3,7 @@ import { defineRoute } from '../../kit/route.ts';
 
 const documentSectionSchema = z
   .object({
-    kind: z.enum(['sheet', 'slide', 'chapter']),
+    kind: z.enum(['page', 'sheet', 'slide', 'chapter']),
     number: z.int().positive().describe('From 1.'),
     title: z.string().optional().describe('Name of a sheet.'),
     first_line: z.int().positive().describe('Line of `text` at which it begins, from 1.'),
@@ -16,8 +16,8 @@ export const readDocumentText = defineRoute({
   operationId: 'readDocumentText',
   summary: 'Read the text of a file',
   description:
-    'The body is the content of the file: .docx, .xlsx, .pptx, .odt, .ods, .odp, .epub, HTML, CSV or other text, of up ' +
-    'to 50 MB. The answer has its text as Markdown, which a client can send in a chat. Nothing is stored, macros are ' +
+    'The body is the content of the file: .pdf, .docx, .xlsx, .pptx, .odt, .ods, .odp, .epub, HTML, CSV or other text, ' +
+    'of up to 50 MB. The answer has its text as Markdown, which a client can send in a chat. Nothing is stored, macros are ' +
     'not run, and what the file refers to is not loaded.',
   permission: 'chat',
   query: z.object({
@@ -36,8 +36,10 @@ export const readDocumentText = defineRoute({
       text: z.string(),
       sections: z
         .array(documentSectionSchema)
-        .describe('Sheets, slides or chapters in order; empty for formats without.'),
-      truncated: z.boolean().describe('Whether the text was cut off after 2,000,000 characters.'),
+        .describe('Pages, sheets, slides or chapters in order; empty for formats without.'),
+      truncated: z
+        .boolean()
+        .describe('Whether the text was cut off after 2,000,000 characters or 3,000 pages.'),
     })
     .meta({
       id: 'DocumentText',

@@ -1,5 +1,11 @@
 import { beforeAll, expect, it } from 'vitest';
 import { docxOf, paragraph, xlsxOf } from '../../../../test/setup/documents/office-file.ts';
+import {
+  explodingPdf,
+  packedStream,
+  pdfFile,
+  pdfOf,
+} from '../../../../test/setup/documents/pdf-file.ts';
 import { deferred } from '../../../../test/setup/deferred.ts';
 import { bundleScript } from '../../../../test/setup/engine/test-engines.ts';
 import { useTemporaryFolder } from '../../../../test/setup/temporary-folder.ts';
@@ -60,6 +66,30 @@ it('ends a thread that takes too long, needs too much memory, or whose client le
   const left = read({}, controller.signal);
   controller.abort(new Error('the client left'));
   await expect(left).rejects.toThrow('the client left');
+});
+
+it('reads a PDF', async () => {
+  const pieces = piecesOf(pdfOf(['Hello']));
+  expect(await new DocumentReader(script).read('a.pdf', pieces, caller)).toMatchObject({
+    type: 'application/pdf',
+    text: '## Page 1\n\nHello',
+  });
+});
+
+const packedObjects = pdfFile([
+  '<< /Type /Catalog /Pages 2 0 R >>',
+  packedStream(400_000_000, '1 0 ', '/Type /ObjStm /N 1000 /First 8000'),
+]);
+it.each([
+  ['a page', explodingPdf()],
+  ['a stream of objects', packedObjects],
+])('ends reading a PDF with %s that unpacks to 400 MB', async (_, bytes) => {
+  const before = process.memoryUsage.rss();
+  const reader = new DocumentReader(script, { memoryMb: 128 });
+  await expect(reader.read('bomb.pdf', piecesOf(bytes), caller)).rejects.toThrow(
+    /^bomb\.pdf (needs more than 128 MB of memory|is damaged)/,
+  );
+  expect(process.memoryUsage.rss() - before).toBeLessThan(600_000_000);
 });
 
 it('lets a caller wait with four files, and all with sixteen', async () => {

@@ -6,12 +6,14 @@ import {
 import { Semaphore } from '../../../kernel/concurrency/semaphore.ts';
 import { TimeoutError } from '../../../kernel/concurrency/with-timeout.ts';
 import { HearthError } from '../../../kernel/errors/errors.ts';
-import { maxDocumentBytes, type DocumentText } from './document.ts';
+import { maxDocumentBytes, smallerRemedy, tooMuchMemory, type DocumentText } from './document.ts';
 
 export interface DocumentRequest {
   /** File name. */
   readonly name: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Maximum memory of typed arrays in MB, beside the heap. */
+  readonly memoryMb: number;
 }
 
 /** The text of a file, or the reason why it can't be read, worded to follow the name of the file. */
@@ -55,7 +57,11 @@ export class DocumentReader {
     this.#waiting.set(ownerId, own + 1);
     try {
       const bytes = await collect(name, content);
-      return await this.#threads.run(() => this.#readInThread({ name, bytes }, signal), signal);
+      const { memoryMb } = this.#limits;
+      return await this.#threads.run(
+        () => this.#readInThread({ name, bytes, memoryMb }, signal),
+        signal,
+      );
     } finally {
       const left = (this.#waiting.get(ownerId) ?? 1) - 1;
       if (left > 0) this.#waiting.set(ownerId, left);
@@ -77,14 +83,15 @@ export class DocumentReader {
       throw invalidDocument(name, reply.message);
     } catch (error) {
       if (error instanceof TimeoutError)
-        throw invalidDocument(name, `takes more than ${timeoutMs / 1000} s to read. ${smaller}`);
+        throw invalidDocument(
+          name,
+          `takes more than ${timeoutMs / 1000} s to read. ${smallerRemedy}`,
+        );
       if (!(error instanceof ThreadMemoryError)) throw error;
-      throw invalidDocument(name, `needs more than ${memoryMb} MB of memory. ${smaller}`);
+      throw invalidDocument(name, tooMuchMemory(memoryMb));
     }
   }
 }
-
-const smaller = 'Divide it, or save it as a text file.';
 
 async function collect(
   name: string,
@@ -95,7 +102,10 @@ async function collect(
   for await (const piece of content) {
     sizeBytes += piece.byteLength;
     if (sizeBytes > maxDocumentBytes)
-      throw invalidDocument(name, `is larger than ${maxDocumentBytes / 1_000_000} MB. ${smaller}`);
+      throw invalidDocument(
+        name,
+        `is larger than ${maxDocumentBytes / 1_000_000} MB. ${smallerRemedy}`,
+      );
     pieces.push(piece);
   }
   const bytes = new Uint8Array(sizeBytes);

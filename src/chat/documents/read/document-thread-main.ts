@@ -1,12 +1,18 @@
 /** Entry point of the threads of `DocumentReader`; reads one file. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { DocumentError } from './document.ts';
+import { DocumentError, tooMuchMemory } from './document.ts';
 import type { DocumentReply, DocumentRequest } from './document-reader.ts';
+import { limitMemory } from './limit-memory.ts';
 import { readDocument } from './read-document.ts';
 
-const { name, bytes } = workerData as DocumentRequest;
+const { name, bytes, memoryMb } = workerData as DocumentRequest;
 
-async function reply(): Promise<DocumentReply> {
+function send(reply: DocumentReply): void {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+  parentPort?.postMessage(reply);
+}
+
+async function read(): Promise<DocumentReply> {
   try {
     return { document: await readDocument(name, Buffer.from(bytes.buffer)) };
   } catch (error) {
@@ -15,5 +21,8 @@ async function reply(): Promise<DocumentReply> {
   }
 }
 
-// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
-parentPort?.postMessage(await reply());
+limitMemory(memoryMb * 1_000_000, () => {
+  send({ message: tooMuchMemory(memoryMb) });
+  process.exit();
+});
+send(await read());

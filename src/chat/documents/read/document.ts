@@ -6,12 +6,12 @@ export interface DocumentText {
   readonly text: string;
   /** Numbered parts of the file in order, such as pages; empty if the format has none. */
   readonly sections: readonly DocumentSection[];
-  /** True if the text was truncated at `maxCharacters`. */
+  /** True if the text was truncated at `maxCharacters`, or after the maximum number of pages. */
   readonly isTruncated: boolean;
 }
 
 export interface DocumentSection {
-  readonly kind: 'sheet' | 'slide' | 'chapter';
+  readonly kind: 'page' | 'sheet' | 'slide' | 'chapter';
   /** Number of the part, from 1. */
   readonly number: number;
   /** Name of a sheet. */
@@ -27,4 +27,11 @@ export const maxDocumentBytes = 50_000_000;
 /** A file that cannot be read. The message follows the name of the file: "is empty. ..." */
 export class DocumentError extends Error {
   override readonly name = 'DocumentError';
+}
+
+export const smallerRemedy = 'Divide it, or save it as a text file.';
+
+/** Message for a file that needs more memory than its thread has. */
+export function tooMuchMemory(memoryMb: number): string {
+  return `needs more than ${memoryMb} MB of memory. ${smallerRemedy}`;
 }

@@ -8,6 +8,14 @@ import {
   relations,
   xlsxOf,
 } from '../../../../test/setup/documents/office-file.ts';
+import {
+  deepPdf,
+  encryptedPdf,
+  pdfOf,
+  pdfWith,
+  scannedPdf,
+  streamOf,
+} from '../../../../test/setup/documents/pdf-file.ts';
 import { zipOf } from '../../../../test/setup/zip.ts';
 import { readDocument } from './read-document.ts';
 
@@ -42,9 +50,18 @@ it.each<[string, Buffer, RegExp]>([
     /^is protected against copying/,
   ],
   ['a book without chapters', archiveOf({ mimetype: 'application/epub+zip' }), /^is damaged/],
-  ['a PDF', Buffer.from('%PDF-1.7'), /^is a PDF. Files of Word/],
+  ['a PDF without pages', Buffer.from('%PDF-1.7'), /^is damaged: .* save it again/],
+  ['half a PDF', pdfOf(['a']).subarray(0, 300), /^is damaged: .* save it again/],
+  ['an encrypted PDF', encryptedPdf(), /^is protected with a password. Remove/],
+  ['a scanned PDF', scannedPdf(), /^has no text: its pages are pictures. Run text recognition/],
+  ['a PDF with a deep page tree', deepPdf(50_000), /^has no text/],
+  ['a PDF with deep arrays', pdfWith([streamOf('['.repeat(200_000))]), /^has no text/],
   ['rich text', Buffer.from('{\\rtf1 a}'), /^is in Rich Text Format. Save it as .docx/],
-  ['a program', Buffer.from([0x7f, 0, 255, 1]), /^has no text that can be read. Files of Word/],
+  [
+    'a program',
+    Buffer.from([0x7f, 0, 255, 1]),
+    /^has no text that can be read. PDF, files of Word/,
+  ],
   ['an archive', archiveOf({ 'a.txt': 'a' }), /^is an archive of other files/],
   ['an empty file', Buffer.alloc(0), /^is empty/],
   ['a file without text', docxOf(''), /^has no text/],

@@ -9,6 +9,13 @@ import {
   shape,
   xlsxOf,
 } from '../../../../test/setup/documents/office-file.ts';
+import {
+  pdfOf,
+  pdfWith,
+  streamOf,
+  textAt,
+  unicodePdf,
+} from '../../../../test/setup/documents/pdf-file.ts';
 import { readDocument } from './read-document.ts';
 
 const textOf = async (name: string, bytes: Buffer) => (await readDocument(name, bytes)).text;
@@ -245,4 +252,52 @@ describe('text', () => {
     );
     expect([text.length, text.isWellFormed(), isTruncated]).toEqual([1_999_999, true, true]);
   });
+});
+
+describe('.pdf', () => {
+  it('has the lines of each page with text, and the numbers of these pages', async () => {
+    const { text, ...others } = await readDocument('a.pdf', pdfOf(['One\nmore', '', 'Three']));
+    expect(text).toBe('## Page 1\n\nOne\nmore\n\n## Page 3\n\nThree');
+    expect(others).toEqual({
+      type: 'application/pdf',
+      sections: [
+        { kind: 'page', number: 1, firstLine: 1 },
+        { kind: 'page', number: 3, firstLine: 6 },
+      ],
+      isTruncated: false,
+    });
+  });
+
+  it('has columns one after the other', async () => {
+    const columns = textAt(72, 720, 'Left\nbelow') + textAt(320, 720, 'Right\nbelow');
+    expect(await textOf('a.pdf', pdfWith([streamOf(columns)]))).toBe(
+      '## Page 1\n\nLeft\nbelow\nRight\nbelow',
+    );
+  });
+
+  it('has the Unicode text of numbered glyphs', async () => {
+    expect(await textOf('a.pdf', unicodePdf('海の潮汐 Ünïcode 😀'))).toBe(
+      '## Page 1\n\n海の潮汐 Ünïcode 😀',
+    );
+  });
+
+  it('is read with a wrong table of its objects, and after other bytes', async () => {
+    const bytes = pdfOf(['Fine']);
+    const wrong = bytes.toString('latin1').replace(/startxref\n\d+/, 'startxref\n7');
+    const expected = '## Page 1\n\nFine';
+    expect(await textOf('a.pdf', Buffer.from(wrong, 'latin1'))).toBe(expected);
+    const mail = Buffer.concat([Buffer.from('Content-Type: application/pdf\r\n\r\n'), bytes]);
+    expect(await textOf('a.PDF', mail)).toBe(expected);
+    expect((await readDocument('a.txt', mail)).type).toBe('text/plain');
+  });
+
+  it('has 500 pages, and no more than 3000', async () => {
+    const pagesOf = async (count: number) => {
+      const pages = Array.from({ length: count }, (_, index) => `Text ${index + 1}`);
+      const { sections, isTruncated } = await readDocument('a.pdf', pdfOf(pages));
+      return [sections.at(-1)?.number, isTruncated];
+    };
+    expect(await pagesOf(500)).toEqual([500, false]);
+    expect(await pagesOf(3100)).toEqual([3000, true]);
+  }, 60_000);
 });

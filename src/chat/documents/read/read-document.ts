@@ -13,7 +13,7 @@ import { ZipParts } from './zip-parts.ts';
 const office = 'application/vnd.openxmlformats-officedocument';
 const openDocument = 'application/vnd.oasis.opendocument';
 const supported =
-  'Files of Word, Excel and PowerPoint (.docx, .xlsx, .pptx), OpenDocument (.odt, .ods, .odp), EPUB, HTML, CSV and text can be read';
+  'PDF, files of Word, Excel and PowerPoint (.docx, .xlsx, .pptx), OpenDocument (.odt, .ods, .odp), EPUB, HTML, CSV and text can be read';
 
 type Read = (writer: MarkdownWriter) => Promise<void>;
 
@@ -51,7 +51,8 @@ async function findFormat(name: string, bytes: Buffer): Promise<Format> {
   if (head === '\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1') throw oldOffice(bytes);
   if (head.startsWith('{\\rtf'))
     throw new DocumentError('is in Rich Text Format. Save it as .docx or .odt and try again.');
-  if (head.startsWith('%PDF-')) throw unsupported('is a PDF');
+  if (isPdf(name, bytes))
+    return { type: 'application/pdf', read: (writer) => pdfOf(bytes, writer) };
   const text = readPlainText(bytes);
   if (text === undefined) throw unsupported('has no text that can be read');
   if (/\.x?html?$/i.test(name) || /^\s*<(?:!doctype html|html)\b/i.test(text.slice(0, 1000)))
@@ -60,6 +61,18 @@ async function findFormat(name: string, bytes: Buffer): Promise<Format> {
     type: /\.csv$/i.test(name) ? 'text/csv' : 'text/plain',
     read: async (writer) => writer.whole(text),
   };
+}
+
+/** Programs accept other bytes before the mark of a PDF, such as the header of a mail. */
+function isPdf(name: string, bytes: Buffer): boolean {
+  const start = bytes.subarray(0, 1024).indexOf('%PDF-');
+  return start === 0 || (start > 0 && /\.pdf$/i.test(name));
+}
+
+/** Loads the reader when it is needed, since it is larger than all others together. */
+async function pdfOf(bytes: Buffer, writer: MarkdownWriter): Promise<void> {
+  const { readPdf } = await import('./read-pdf.ts');
+  await readPdf(bytes, writer);
 }
 
 async function findZipFormat(parts: ZipParts): Promise<Format> {
