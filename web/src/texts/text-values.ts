@@ -41,10 +41,6 @@ export interface TextValues {
   'app.branches.turns': { readonly turns: number };
   'app.documents.unsupported': { readonly name: string };
   'app.documents.tooLarge': { readonly name: string; readonly limit: string };
-  'app.documents.protectedPdf': { readonly name: string };
-  'app.documents.slowPdf': { readonly name: string };
-  'app.documents.damagedPdf': { readonly name: string };
-  'app.documents.withoutText': { readonly name: string };
   'app.documents.page': { readonly page: number };
   'app.documents.sheet': { readonly name: string };
   'app.documents.slide': { readonly number: number };

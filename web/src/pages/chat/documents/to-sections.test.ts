@@ -13,3 +13,14 @@ it('divides the text of a file at its sheets, slides and chapters', () => {
   ]);
   expect(toSections({ text, sections: [] })).toEqual([{ text }]);
 });
+
+it('names the pages of a PDF', () => {
+  const sections = [
+    { kind: 'page' as const, number: 1, first_line: 1 },
+    { kind: 'page' as const, number: 3, first_line: 5 },
+  ];
+  expect(toSections({ text: '## Page 1\n\nOne\n\n## Page 3\n\nThree', sections })).toEqual([
+    { text: '## Page 1\n\nOne', place: 'page 1' },
+    { text: '## Page 3\n\nThree', place: 'page 3' },
+  ]);
+});

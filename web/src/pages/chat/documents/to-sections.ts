@@ -4,7 +4,7 @@ import type { Section } from './document.ts';
 
 type ServerText = ResultOf<RouteOf<'post', '/api/v1/documents/text'>>;
 
-/** The text of each sheet, slide or chapter, or the whole text. */
+/** The text of each page, sheet, slide or chapter, or the whole text. */
 export function toSections({
   text,
   sections,
@@ -23,6 +23,7 @@ export function toSections({
 
 function placeOf({ kind, number, title = '' }: ServerText['sections'][number]): string {
   const { documents } = texts;
+  if (kind === 'page') return documents.page({ page: number });
   if (kind === 'sheet') return documents.sheet({ name: title });
   return kind === 'slide' ? documents.slide({ number }) : documents.chapter({ number });
 }
