@@ -97,13 +97,13 @@ describe('a bad request', () => {
       /one of "base64", "url", not "file"/,
     ],
     [
-      'a PDF',
+      'a PDF without content',
       user({
         type: 'document',
         source: { type: 'base64', media_type: 'application/pdf', data: '' },
       }),
-      'messages[0].content[0].source.type',
-      /one of "text", "content", not "base64"/,
+      'messages[0].content[0].source.data',
+      /document is empty/,
     ],
     [
       'citations',

@@ -42,6 +42,19 @@ const documentBlockSchema = z
           .meta({ id: 'AnthropicTextDocument' }),
         z
           .looseObject({
+            type: z.literal('base64'),
+            media_type: z.string().max(256).nullish().describe('The content decides.'),
+            data: textSchema.describe('A document, such as a PDF or .docx, in base64.'),
+          })
+          .meta({ id: 'AnthropicBase64Document' }),
+        z
+          .looseObject({
+            type: z.literal('file'),
+            file_id: idSchema.describe('A file of `POST /v1/files`.'),
+          })
+          .meta({ id: 'AnthropicFileDocument' }),
+        z
+          .looseObject({
             type: z.literal('content'),
             content: z
               .union([
@@ -58,7 +71,7 @@ const documentBlockSchema = z
           })
           .meta({ id: 'AnthropicContentDocument' }),
       ])
-      .meta({ id: 'AnthropicDocumentSource', description: 'Text; PDF files are not read.' }),
+      .meta({ id: 'AnthropicDocumentSource' }),
     title: textSchema.nullish(),
     context: textSchema.nullish(),
     citations: z

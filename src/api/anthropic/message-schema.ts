@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { chatErrors, generationErrors } from '../../kernel/errors/error-groups.ts';
+import { chatErrors, fileErrors, generationErrors } from '../../kernel/errors/error-groups.ts';
 import { tokenCountSchema } from '../../kernel/field.ts';
 import { defineRoute } from '../kit/route.ts';
 import { anthropicErrorBodySchema } from './errors.ts';
@@ -188,6 +188,7 @@ const promptErrors = [
   'preset_not_found',
   'vision_unsupported',
   'invalid_image',
+  ...fileErrors,
   'unsupported_reasoning',
 ] as const;
 

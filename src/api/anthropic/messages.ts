@@ -19,6 +19,7 @@ import { defaultReasoning } from '../../chat/reasoning.ts';
 import { findPreset, withPreset } from '../v1/presets/use-preset.ts';
 import { anthropicErrors } from './errors.ts';
 import { MessageRecorder } from './message-events.ts';
+import { withDocumentTexts } from './read-documents.ts';
 import { toDisplay } from './thinking.ts';
 import { toConversation, type Conversation } from './to-conversation.ts';
 import { messageHead, toMessage } from './to-message.ts';
@@ -55,12 +56,13 @@ export function mountMessages(app: App, services: ApiServices): void {
 }
 
 async function readRequest(
-  { pool, store }: ApiServices,
+  services: ApiServices,
   body: AnthropicCountTokensRequest & Partial<AnthropicMessageRequest>,
   context: RequestContext,
 ): Promise<{ readonly request: TurnRequest; readonly conversation: Conversation }> {
+  const { pool, store } = services;
   const target = await pool.resolve(body.model, 'generation', context.caller);
-  const conversation = toConversation(body.messages);
+  const conversation = toConversation(await withDocumentTexts(services, body.messages, context));
   const preset = body.preset == null ? undefined : await findPreset(store, body.preset, context);
   const sent = toTurnRequest(body, conversation, target.selection.model);
   const turn = preset === undefined ? sent : withPreset(sent, preset);

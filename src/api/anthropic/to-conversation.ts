@@ -134,6 +134,8 @@ function readable(block: AnthropicReadableBlock, path: string): readonly Located
       assertNoCitations(block.citations, path);
       const { source, title, context } = block;
       const opening = ['<document>', tag('title', title), tag('context', context)].join('');
+      if (source.type === 'base64' || source.type === 'file')
+        throw new Error('The document has not been read');
       if (source.type === 'text') return [text(`${opening}\n${source.data}\n</document>`)];
       if (typeof source.content === 'string') {
         return [text(`${opening}\n${source.content}\n</document>`)];

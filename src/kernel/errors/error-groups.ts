@@ -37,6 +37,12 @@ export const chatErrors = [
   'invalid_output',
 ] as const satisfies readonly ErrorCode[];
 
+/** Errors of messages with files. */
+export const fileErrors = [
+  'invalid_document',
+  'file_not_found',
+] as const satisfies readonly ErrorCode[];
+
 /** Errors of messages with images or audio. */
 export const mediaErrors = [
   'vision_unsupported',

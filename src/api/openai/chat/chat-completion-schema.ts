@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { presetNameSchema } from '../../../kernel/field.ts';
 import { openAiEventSchema } from '../../kit/error-body.ts';
-import { chatErrors, mediaErrors } from '../../../kernel/errors/error-groups.ts';
+import { chatErrors, fileErrors, mediaErrors } from '../../../kernel/errors/error-groups.ts';
 import { defineRoute } from '../../kit/route.ts';
 import {
   reasoningFields,
@@ -235,6 +235,7 @@ export const createChatCompletionOpenAi = defineRoute({
     ...chatErrors,
     'preset_not_found',
     ...mediaErrors,
+    ...fileErrors,
     'unsupported_reasoning',
     'storage_failed',
   ],

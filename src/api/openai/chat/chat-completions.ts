@@ -15,6 +15,7 @@ import { findPreset, withPreset } from '../../v1/presets/use-preset.ts';
 import { createChatChunks, toChatCompletion } from './to-chat-completion.ts';
 import { openAiErrors } from '../errors.ts';
 import { withServiceTier } from '../service-tier.ts';
+import { withFileTexts } from './read-files.ts';
 import { toTurnRequest } from './to-turn-request.ts';
 
 export function mountChatCompletions(app: App, services: ApiServices): void {
@@ -27,7 +28,8 @@ export function mountChatCompletions(app: App, services: ApiServices): void {
     const { model } = target.selection;
     const reasoning = toReasoning(model, body);
     const responseId = newResponseId();
-    const limited = { ...body, max_tokens: body.max_tokens ?? preset?.max_output_tokens };
+    const read = await withFileTexts(services, body, context);
+    const limited = { ...read, max_tokens: body.max_tokens ?? preset?.max_output_tokens };
     const sent = toTurnRequest(limited, reasoning);
     const turn = preset === undefined ? sent : withPreset(sent, preset);
     const serviceTier = served.service_tier;

@@ -33,6 +33,7 @@ function toContent(content: V0Message['content']): readonly TurnContent[] {
     if (part.type === 'text') return { type: 'text', text: part.text };
     if (part.type === 'refusal') return { type: 'text', text: part.refusal };
     if (part.type === 'input_audio') return toAudio(part);
+    if (part.type === 'file') throw new Error('The file has not been read');
     const { image_url: image } = part;
     return { type: 'image', url: typeof image === 'string' ? image : image.url };
   });

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { fileErrors } from '../../../kernel/errors/error-groups.ts';
 import { defineRoute } from '../../kit/route.ts';
 import { exampleConversationId } from '../../v1/chat/chat-schema.ts';
 import { exampleItem, itemListSchema, itemPageQuerySchema, storedItemSchema } from '../page.ts';
@@ -54,7 +55,7 @@ export const createConversationOpenAi = defineRoute({
       examples: [{ items: [exampleMessage], metadata: { project: 'sea' } }],
     }),
   result: conversationSchema,
-  errors: ['invalid_image', 'invalid_audio', 'queue_full', 'storage_failed'],
+  errors: ['invalid_image', 'invalid_audio', ...fileErrors, 'queue_full', 'storage_failed'],
 });
 
 export const getConversationOpenAi = defineRoute({
@@ -131,6 +132,7 @@ export const addConversationItemsOpenAi = defineRoute({
     'conversation_locked',
     'invalid_image',
     'invalid_audio',
+    ...fileErrors,
     'queue_full',
     'storage_failed',
   ],

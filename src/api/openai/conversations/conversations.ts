@@ -23,6 +23,7 @@ import { assertToolCalls } from '../chat/to-messages.ts';
 import { toPage } from '../page.ts';
 import { withItemNames } from '../responses/field-names.ts';
 import { withReferencedItems } from '../responses/item-references.ts';
+import { withFileTexts } from '../responses/read-files.ts';
 import { readInput } from '../responses/read-input.ts';
 import { responseIdOf } from '../responses/to-output-item.ts';
 import { conversationItems, itemsOfResponse } from './conversation-items.ts';
@@ -107,9 +108,9 @@ export function mountConversations(
 
 /** @throws HearthError `invalid_value` for items that only responses accept. */
 async function readItems(
-  { store }: ApiServices,
+  services: ApiServices,
   items: readonly OpenAiInputItem[],
-  { caller }: RequestContext,
+  context: RequestContext,
 ): Promise<readonly TurnMessage[]> {
   const index = items.findIndex((item) => item.type === 'mcp_approval_response');
   if (index !== -1) {
@@ -119,7 +120,9 @@ async function readItems(
       { param: `items[${index}]` },
     );
   }
-  return readInput(await withReferencedItems(store, [...items], caller.tokenId)).messages;
+  const written = await withFileTexts(services, [...items], context);
+  const { tokenId } = context.caller;
+  return readInput(await withReferencedItems(services.store, written, tokenId)).messages;
 }
 
 function add(

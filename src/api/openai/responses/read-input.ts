@@ -113,6 +113,7 @@ function toContent(content: string | readonly Part[]): readonly TurnContent[] {
   return content.map((part) => {
     if (part.type === 'input_image') return { type: 'image', url: part.image_url };
     if (part.type === 'input_audio') return toAudio(part);
+    if (part.type === 'input_file') throw new Error('The file has not been read');
     return { type: 'text', text: part.type === 'refusal' ? part.refusal : part.text };
   });
 }

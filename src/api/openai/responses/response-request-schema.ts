@@ -32,11 +32,25 @@ const inputImageSchema = z
     ),
   })
   .meta({ id: 'OpenAiInputImage' });
+const inputFileSchema = z
+  .looseObject({
+    type: z.literal('input_file'),
+    file_data: textSchema.nullish().describe('The content as a base64 `data:` URL, or in base64.'),
+    file_id: idSchema.nullish().describe('A file of `POST /v1/files`.'),
+    file_url: textSchema.nullish().describe('Refused: files are not loaded from URLs.'),
+    filename: z.string().max(512).nullish(),
+  })
+  .meta({
+    id: 'OpenAiInputFile',
+    description: 'A document, such as a PDF or .docx; the model reads its text.',
+  });
+export type OpenAiInputFile = z.infer<typeof inputFileSchema>;
 const messagePartSchema = z
   .discriminatedUnion('type', [
     inputTextSchema,
     inputImageSchema,
     inputAudioSchema,
+    inputFileSchema,
     z
       .looseObject({ type: z.literal('output_text'), text: textSchema })
       .meta({ id: 'OpenAiOutputTextInput' }),
@@ -77,7 +91,7 @@ const otherItemSchema = z
             z
               .array(
                 z
-                  .discriminatedUnion('type', [inputTextSchema, inputImageSchema])
+                  .discriminatedUnion('type', [inputTextSchema, inputImageSchema, inputFileSchema])
                   .meta({ id: 'OpenAiFunctionOutputPart' }),
               )
               .max(1000),

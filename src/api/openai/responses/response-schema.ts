@@ -1,5 +1,10 @@
 import * as z from 'zod';
-import { chatErrors, generationErrors, mediaErrors } from '../../../kernel/errors/error-groups.ts';
+import {
+  chatErrors,
+  fileErrors,
+  generationErrors,
+  mediaErrors,
+} from '../../../kernel/errors/error-groups.ts';
 import { droppedTurnsSchema, tokenCountSchema, truncationSchema } from '../../../kernel/field.ts';
 import { servedTierSchema } from '../service-tier.ts';
 import { defineRoute } from '../../kit/route.ts';
@@ -303,6 +308,7 @@ export const createResponseOpenAi = defineRoute({
     'preset_not_found',
     'conversation_locked',
     ...mediaErrors,
+    ...fileErrors,
     'unsupported_reasoning',
     'storage_failed',
     'mcp_unreachable',
@@ -330,6 +336,7 @@ export const countInputTokensOpenAi = defineRoute({
     'vector_store_not_found',
     'preset_not_found',
     ...mediaErrors,
+    ...fileErrors,
     'unsupported_reasoning',
     'mcp_unreachable',
   ],

@@ -39,6 +39,7 @@ import { withServiceTier } from '../service-tier.ts';
 import { currentResponse, followResponse } from './background.ts';
 import { withResponseNames } from './field-names.ts';
 import { withReferencedItems } from './item-references.ts';
+import { withFileTexts } from './read-files.ts';
 import type { ErrorEvent, NumberedEvent, ResponseEvent } from './response-event.ts';
 import { ResponseStream } from './response-stream.ts';
 import { toInputItems } from './to-input-items.ts';
@@ -163,7 +164,7 @@ async function respond(
 }
 
 async function readRequest(
-  { pool, store }: ApiServices,
+  services: ApiServices,
   body: OpenAiResponseRequest,
   context: RequestContext,
 ): Promise<{
@@ -172,6 +173,7 @@ async function readRequest(
   readonly completed: OpenAiResponseRequest;
   readonly modelName: string;
 }> {
+  const { pool, store } = services;
   const { tokenId } = context.caller;
   const conversationId = namedConversation(body);
   const conversation =
@@ -183,7 +185,8 @@ async function readRequest(
   const target = await pool.resolve(named ?? undefined, 'generation', context.caller);
   const { model } = target.selection;
   const reasoning = toReasoning(model, { reasoning_effort: body.reasoning?.effort });
-  const input = await withReferencedItems(store, body.input, tokenId);
+  const written = await withFileTexts(services, body.input, context);
+  const input = await withReferencedItems(store, written, tokenId);
   const completed = withShownFields(body, preset, target);
   const sent = toTurnRequest({ ...completed, input }, reasoning, conversation);
   const turn = preset === undefined ? sent : withPreset(sent, preset);

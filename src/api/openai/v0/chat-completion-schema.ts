@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { openAiEventSchema } from '../../kit/error-body.ts';
-import { chatErrors, mediaErrors } from '../../../kernel/errors/error-groups.ts';
+import { chatErrors, fileErrors, mediaErrors } from '../../../kernel/errors/error-groups.ts';
 import { textSchema } from '../../../kernel/field.ts';
 import { defineRoute } from '../../kit/route.ts';
 import { jsonObjectSchema, responseFormatFields } from '../chat/response-format-schema.ts';
@@ -34,6 +34,23 @@ export const inputAudioSchema = z
   })
   .meta({ id: 'V0AudioPart' });
 export type V0AudioPart = z.infer<typeof inputAudioSchema>;
+const filePartSchema = z
+  .looseObject({
+    type: z.literal('file'),
+    file: z
+      .looseObject({
+        file_data: textSchema
+          .nullish()
+          .describe('The content as a base64 `data:` URL, or in base64.'),
+        file_id: z.string().max(512).nullish().describe('A file of `POST /v1/files`.'),
+        filename: z.string().max(512).nullish(),
+      })
+      .meta({ id: 'V0File' }),
+  })
+  .meta({
+    id: 'V0FilePart',
+    description: 'A document, such as a PDF or .docx; the model reads its text.',
+  });
 const contentPartSchema = z
   .discriminatedUnion('type', [textPartSchema, imagePartSchema])
   .meta({ id: 'V0ContentPart' });
@@ -46,7 +63,12 @@ const userContentSchema = z
     z
       .array(
         z
-          .discriminatedUnion('type', [textPartSchema, imagePartSchema, inputAudioSchema])
+          .discriminatedUnion('type', [
+            textPartSchema,
+            imagePartSchema,
+            inputAudioSchema,
+            filePartSchema,
+          ])
           .meta({ id: 'V0UserPart' }),
       )
       .max(1000),
@@ -311,5 +333,5 @@ export const createChatCompletionV0 = defineRoute({
   body: v0ChatRequestSchema,
   result: v0ChatResultSchema,
   events: openAiEventSchema(v0ChatChunkSchema, 'V0ChatEvent'),
-  errors: [...chatErrors, ...mediaErrors, 'unsupported_reasoning'],
+  errors: [...chatErrors, ...mediaErrors, ...fileErrors, 'unsupported_reasoning'],
 });

@@ -23,6 +23,7 @@ import { type ChunkFormat, toReport, toStreamFormat } from './report.ts';
 import { runTurn } from '../../../chat/run-turn.ts';
 import { type App, mount } from '../../kit/mount.ts';
 import { runChoices } from '../chat/choices.ts';
+import { withFileTexts } from '../chat/read-files.ts';
 import { toReasoning } from '../chat/reasoning.ts';
 import { eventStream } from '../../kit/stream/sse.ts';
 import { collect } from '../../kit/stream/collect.ts';
@@ -107,7 +108,8 @@ export function mountChatCompletions(app: App, services: ApiServices): void {
       context.caller,
     );
     const reasoning = toReasoning(target.selection.model, body);
-    const request = { ...toTurnRequest(body, reasoning), target };
+    const read = await withFileTexts(services, body, context);
+    const request = { ...toTurnRequest(read, reasoning), target };
     const events = runChoices(1, (_, own) => runTurn(services, request, own), context);
     if (body.stream !== true) return toV0ChatResult((await collect(events)).results[0]);
     const format = toStreamFormat(createChatChunks());
