@@ -7,7 +7,10 @@ import { readDocument } from './read-document.ts';
 
 const { name, bytes, memoryMb } = workerData as DocumentRequest;
 
+let isSent = false;
+
 function send(reply: DocumentReply): void {
+  isSent = true;
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
   parentPort?.postMessage(reply);
 }
@@ -21,6 +24,10 @@ async function read(): Promise<DocumentReply> {
   }
 }
 
+// Some damaged PDFs leave a promise of pdf.js pending, so that the thread ends without a reply.
+process.once('exit', () => {
+  if (!isSent) send({ message: 'is damaged. Open it in its program and save it again.' });
+});
 limitMemory(memoryMb * 1_000_000, () => {
   send({ message: tooMuchMemory(memoryMb) });
   process.exit();
