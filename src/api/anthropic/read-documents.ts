@@ -1,4 +1,4 @@
-import type { RequestContext } from '../../telemetry/request-context.ts';
+import type { RequestContext } from '../../kernel/request/request-context.ts';
 import { readMessageFile } from '../kit/message-file.ts';
 import type { ApiServices } from '../services.ts';
 import type { AnthropicMessageParam, AnthropicReadableBlock } from './content-schema.ts';

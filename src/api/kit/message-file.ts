@@ -1,7 +1,7 @@
 import { fenceFor } from '../../kernel/code-fence.ts';
 import { HearthError } from '../../kernel/errors/errors.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
-import type { RequestContext } from '../../telemetry/request-context.ts';
+import type { RequestContext } from '../../kernel/request/request-context.ts';
 import type { ApiServices } from '../services.ts';
 
 /** A file in a message: its content, or the id of an uploaded file. */

@@ -21,8 +21,8 @@ const bytesPerVocabularyEntry = 210;
 const bytesPerCell = 128;
 
 /**
- * What a process takes beside its buffers on each GPU with memory of its own, and additionally in main memory: the
- * driver's context, its libraries and their work areas. Measured with CUDA 13 on an H100; assumed for other GPUs.
+ * Bytes of a process beside its buffers, on each GPU with memory of its own and in main memory: the driver's context,
+ * its libraries and their work areas. Measured with CUDA 13 on an H100; assumed for other GPUs.
  */
 export const gpuProcess = { gpuBytes: 576 * mebibyte, hostBytes: 384 * mebibyte };
 

@@ -13,7 +13,7 @@ export interface ModelParts {
   readonly projectorBytes: number;
   /** Always in main memory: the process and the input embeddings. */
   readonly hostBytes: number;
-  /** What the process takes for GPUs with memory of their own: on each of them, and in main memory. */
+  /** Bytes of the process for GPUs with memory of their own: on each of them, and in main memory. */
   readonly gpuProcess: { readonly gpuBytes: number; readonly hostBytes: number };
   /** Total memory if no layer is on a GPU. */
   readonly totalBytes: number;

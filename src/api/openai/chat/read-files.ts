@@ -1,4 +1,4 @@
-import type { RequestContext } from '../../../telemetry/request-context.ts';
+import type { RequestContext } from '../../../kernel/request/request-context.ts';
 import { filePart, readMessageFile } from '../../kit/message-file.ts';
 import type { ApiServices } from '../../services.ts';
 import type { V0Message } from '../v0/chat-completion-schema.ts';

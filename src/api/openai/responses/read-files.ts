@@ -1,5 +1,5 @@
 import { HearthError } from '../../../kernel/errors/errors.ts';
-import type { RequestContext } from '../../../telemetry/request-context.ts';
+import type { RequestContext } from '../../../kernel/request/request-context.ts';
 import { filePart, readMessageFile } from '../../kit/message-file.ts';
 import type { ApiServices } from '../../services.ts';
 import type { OpenAiInputFile, OpenAiInputItem } from './response-request-schema.ts';

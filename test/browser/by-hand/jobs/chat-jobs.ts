@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { docxOf, paragraph } from '../../../setup/documents/office-file.ts';
 import { picture } from '../../../setup/models/picture.ts';
 import { answered, answers, handFile, messageField, send } from '../../setup/chat.ts';
-import { pdfOf } from '../../setup/pdf.ts';
+import { pdfOf } from '../../../setup/documents/pdf-file.ts';
 import { button, type EverydayJob } from './everyday-job.ts';
 
 const branches = (page: Page) => page.getByRole('group', { name: 'Branches' });
