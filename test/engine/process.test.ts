@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import type { Engine } from '../../src/engines/engine.ts';
 import { isRunning } from '../setup/processes/is-running.ts';
 import {
   bundleScript,
@@ -46,6 +47,40 @@ it('leaves neither process nor socket folder when it is stopped', async () => {
   expect(await socketFolders()).toEqual([]);
   await expect(engine.closed).resolves.toMatchObject({ signal: 'SIGTERM' });
   await engine.stop();
+});
+
+it('ends an engine that waits for its idle connections', async () => {
+  // As llama-server does: it exits when all connections have ended, 5 s after their last request.
+  const source = `
+    const { createServer } = require('node:http');
+    const server = createServer({ keepAliveTimeout: 60_000 }, (_request, response) => response.end('{}'));
+    server.listen(process.argv[1]);
+    const sockets = new Set();
+    server.on('connection', (socket) => {
+      sockets.add(socket);
+      socket.once('close', () => { sockets.delete(socket); });
+    });
+    const exitIfUnused = () => { if (sockets.size === 0) process.exit(0); };
+    process.on('SIGTERM', () => { setInterval(exitIfUnused, 10); });
+  `;
+  const runtime = { ...(await starterSpec('chat')).runtime, command: process.execPath };
+  const engine = await engines.launch('chat', {
+    runtime: { ...runtime, leadingArguments: ['-e', source] },
+    program: {
+      buildArguments: (_spec, endpoint) =>
+        endpoint.type === 'socket' ? [endpoint.socketPath] : [String(endpoint.port)],
+      buildVariables: () => ({}),
+      requestCapabilities: async () => ({
+        runtimeName: 'test',
+        runtimeVersion: '1',
+        supportedFormats: ['gguf'],
+        contextLength: 2048,
+      }),
+      createEngine: () => ({}) as Engine,
+    },
+  });
+  await engine.stop();
+  await expect(engine.closed).resolves.toMatchObject({ exitCode: 0, signal: null });
 });
 
 it('reports the load progress', async () => {
