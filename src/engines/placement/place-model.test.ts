@@ -18,7 +18,7 @@ interface Sizes {
   readonly input: number;
 }
 
-/** Sizes in megabytes, with 300 MB of buffers, and 500 MB on each GPU and 40 MB in main memory for the driver. */
+/** Sizes in megabytes, with 300 MB of buffers, and 250 MB on each GPU and 40 MB in main memory for the driver. */
 function partsOf({ layers, layer, experts = 0, cache, output, input }: Sizes): ModelParts {
   const all = [layers * (layer + cache), output, input, 350];
   return {
@@ -29,7 +29,7 @@ function partsOf({ layers, layer, experts = 0, cache, output, input }: Sizes): M
     })),
     outputBytes: output * megabyte,
     computeBytes: 300 * megabyte,
-    gpuProcess: { gpuBytes: 500 * megabyte, hostBytes: 40 * megabyte },
+    gpuProcess: { gpuBytes: 250 * megabyte, hostBytes: 40 * megabyte },
     projectorBytes: 0,
     hostBytes: (input + 50) * megabyte,
     totalBytes: all.reduce((sum, part) => sum + part, 0) * megabyte,
@@ -65,7 +65,7 @@ const onMachine = (
 
 describe('the layers of a model', () => {
   it.each<[Machine, string, string, string]>([
-    ['laptop8', 'Vulkan0 33', 'Vulkan0 11, 70 on the CPU', 'Vulkan0 49, 35 experts on the CPU'],
+    ['laptop8', 'Vulkan0 33', 'Vulkan0 11, 70 on the CPU', 'Vulkan0 49, 36 experts on the CPU'],
     ['twoUnequal', 'CUDA1 33', 'CUDA0 20, CUDA1 43, 18 on the CPU', 'CUDA1 49'],
     ['fourUnequal', 'CUDA3 33', 'CUDA3 81', 'CUDA3 49'],
     ['apple16', 'MTL0 33', 'MTL0 18, 63 on the CPU', 'MTL0 49, 25 experts on the CPU'],
@@ -108,7 +108,7 @@ describe('the layers of a model', () => {
 
   it('need memory of the machine only for the rest, unless the GPU uses it, too', () => {
     const onGpu = onMachine(llama8, 'laptop8');
-    expect(onGpu).toMatchObject({ gpuBytes: (32 * 166 + 431 + 800) * megabyte });
+    expect(onGpu).toMatchObject({ gpuBytes: (32 * 166 + 431 + 550) * megabyte });
     expect(onGpu.hostBytes).toBe(386 * megabyte);
     const unified = onMachine(llama8, 'apple16');
     expect(unified).toMatchObject({
@@ -156,7 +156,7 @@ describe('what the user wants', () => {
     );
     expect(onMachine(llama8, 'twoUnequal', { cpuExpertLayers: 8 }).cpuExpertLayers).toBe(0);
     const outside = onMachine(llama8, 'twoUnequal', { offloadsKvCacheToGpu: false });
-    expect(outside.gpuBytes).toBe((32 * 132 + 431 + 800) * megabyte);
+    expect(outside.gpuBytes).toBe((32 * 132 + 431 + 550) * megabyte);
     expect(outside.hostBytes).toBe((386 + 32 * 34 + 300) * megabyte);
   });
 

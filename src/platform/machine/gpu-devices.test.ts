@@ -104,7 +104,7 @@ describe('gpuBudgets', () => {
     freeBytes: freeGibibytes * gibibyte,
     isUnified: false,
   });
-  const reserve = 256 * mebibyte;
+  const reserve = 512 * mebibyte;
   const bytesOf = (free: number, own = 0) =>
     gpuBudgets([device('CUDA0', 24, free)], new Map([['CUDA0', own]]))[0]?.bytes;
 

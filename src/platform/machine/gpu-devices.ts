@@ -66,7 +66,7 @@ export type GpuBytes = ReadonlyMap<string, number>;
  * Bytes that the engines leave free of each GPU, for the desktop and errors of estimates. Where a GPU uses the memory
  * of the machine, they include the driver's, which the estimate does not count there.
  */
-const reserveBytes = { unified: 768 * mebibyte, dedicated: 256 * mebibyte };
+const reserveBytes = { unified: 768 * mebibyte, dedicated: 512 * mebibyte };
 
 /**
  * @param ownBytes Memory that the engines used when the list was read; other programs use the rest of the occupied
