@@ -49,19 +49,14 @@ it('leaves neither process nor socket folder when it is stopped', async () => {
   await engine.stop();
 });
 
-it('ends an engine that waits for its idle connections', async () => {
-  // As llama-server does: it exits when all connections have ended, 5 s after their last request.
+it('ends an engine that waits for the end of its standard input', async () => {
+  // As llama-server does, whose thread for commands of a parent reads there.
   const source = `
     const { createServer } = require('node:http');
-    const server = createServer({ keepAliveTimeout: 60_000 }, (_request, response) => response.end('{}'));
-    server.listen(process.argv[1]);
-    const sockets = new Set();
-    server.on('connection', (socket) => {
-      sockets.add(socket);
-      socket.once('close', () => { sockets.delete(socket); });
-    });
-    const exitIfUnused = () => { if (sockets.size === 0) process.exit(0); };
-    process.on('SIGTERM', () => { setInterval(exitIfUnused, 10); });
+    createServer((_request, response) => response.end('{}')).listen(process.argv[1]);
+    const terminated = new Promise((resolve) => process.once('SIGTERM', resolve));
+    const ended = new Promise((resolve) => process.stdin.resume().once('end', resolve));
+    void Promise.all([terminated, ended]).then(() => process.exit(0));
   `;
   const runtime = { ...(await starterSpec('chat')).runtime, command: process.execPath };
   const engine = await engines.launch('chat', {

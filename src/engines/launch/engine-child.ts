@@ -62,7 +62,11 @@ export function startEngineChild(options: EngineChildOptions): EngineChild {
       phase = 'ready';
       child.clearStderrTail();
     },
-    stop: () => child.stop(),
+    stop: () => {
+      // llama-server reads there until the end, and otherwise waits for that thread after SIGTERM.
+      child.stdin?.end();
+      return child.stop();
+    },
     kill: () => child.kill(),
   };
 }

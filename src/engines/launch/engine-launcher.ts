@@ -136,8 +136,6 @@ export function createEngineLauncher(options: EngineLauncherOptions): EngineLaun
       return exit;
     });
     const stop = async (): Promise<void> => {
-      // llama-server waits for idle connections before it exits, for longer than the grace time.
-      await connection.close();
       await child.stop();
       await closed;
     };
