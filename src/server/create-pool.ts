@@ -30,17 +30,26 @@ interface PoolServices
 /** Waiting requests per slot of an instance; further requests fail with 429. */
 const queuedForEachSlot = 64;
 
+/**
+ * MiB of cached prompts for each instance: a sixteenth of the memory, so that long conversations of large models fit.
+ * A token of an 8B model takes 128 KB.
+ */
+export function defaultPromptCacheMiB(totalMemoryBytes: number): number {
+  return Math.max(512, Math.floor(totalMemoryBytes / 16 / 1024 ** 2));
+}
+
 /** Creates the server's pool, which follows changes of the settings. */
 export function createPool(live: LiveSettings, services: PoolServices): Engines {
   const settings = live.current;
   const { library, runtimes, launcher, stateCache, upstreams, templateFolder } = services;
   const { logger, events, environment, modelSettings, onInstallProgress } = services;
+  const totalMemoryBytes = readTotalMemory();
   const deviceEnvironment = engineEnvironment(environment, settings['engine.environment']);
   const shared = {
     runtimes,
     launcher,
     threads: settings['engine.threads'],
-    promptCacheMiB: settings['engine.promptCacheMiB'],
+    promptCacheMiB: settings['engine.promptCacheMiB'] ?? defaultPromptCacheMiB(totalMemoryBytes),
     loadTimeoutMs: settings['engine.loadTimeoutSeconds'] * 1000,
     onInstallProgress,
   };
@@ -65,7 +74,7 @@ export function createPool(live: LiveSettings, services: PoolServices): Engines 
     gpuMemory: new GpuMemory(() =>
       listDevices({ runtimes, environment: deviceEnvironment, logger }),
     ),
-    totalMemoryBytes: readTotalMemory(),
+    totalMemoryBytes,
     defaults: {
       parallel: settings['engine.parallel'],
       ...omitUndefined({

@@ -63,8 +63,9 @@ export const engineSettings = {
     `Data type of the KV cache: ${kvCacheTypes.join(', ')}.`,
   ),
   'engine.promptCacheMiB': setting(
-    integer(0, 1024 * 1024).default(512),
-    'Maximum memory of one instance for cached prompts besides those in its slots.',
+    integer(0, 1024 * 1024).optional(),
+    'Maximum memory of one instance for cached prompts besides those in its slots. A conversation that takes more is not kept for a restart.',
+    { computedDefault: 'a sixteenth of the memory of the machine, at least 512' },
   ),
   'engine.environment': setting(
     variables.default({}),
