@@ -12,8 +12,8 @@ interface LogOutputOptions {
 /** Maximum size of lines that wait in memory until they can be written. */
 const maxPendingBytes = 1024 * 1024;
 const retryMs = 1000;
-/** Time in which lines are collected: a write in the background costs more CPU time than all lines of a request. */
-const collectMs = 50;
+/** Time in which lines are collected: a write in the background costs more than a line. */
+const collectMs = 1;
 
 /**
  * Writes the log to a descriptor. A failure, such as a full disk, never reaches the code that logs: the lines are
