@@ -4,10 +4,10 @@ import { readScriptedArguments, writeScriptedEngine } from '../setup/engine/scri
 import { get, post } from '../setup/server/api.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 
-/** 768 MiB of each GPU stay unused, so 24 and 20 MiB are left. */
+/** 512 MiB of each GPU stay unused, and an engine takes 576 MiB beside its buffers, so 24 and 20 MiB are left. */
 const devices = [
-  '  CUDA0: NVIDIA A (8192 MiB, 792 MiB free)',
-  '  CUDA1: NVIDIA B (8192 MiB, 788 MiB free)',
+  '  CUDA0: NVIDIA A (8192 MiB, 1112 MiB free)',
+  '  CUDA1: NVIDIA B (8192 MiB, 1108 MiB free)',
 ];
 const model = 'hearth/starter-chat';
 const sizes = { context_length: 4096, parallel: 2 };
