@@ -125,11 +125,7 @@ export class Engines implements SessionHost {
     caller?: Origin,
     choices?: readonly AdapterChoice[],
   ): Promise<ModelTarget> {
-    const target = await this.#targets.resolve(identifier ?? '', purpose, caller, choices);
-    // Unless the model is loaded, the request loads it.
-    const instances = instancesOf(this.#instances(), target.selection);
-    if (instances.length === 0) await this.#lifecycle.know();
-    return target;
+    return this.#targets.resolve(identifier ?? '', purpose, caller, choices);
   }
 
   /**
@@ -198,7 +194,7 @@ export class Engines implements SessionHost {
     const { library } = this.#options;
     const { clientKey, modelScope } = context.caller;
     const found = await library.find(identifier, modelScope);
-    await this.#lifecycle.know();
+    await this.#lifecycle.know(found);
     if (options.identifier !== undefined) await this.#assertFree(options.identifier);
     const { selection, load } = await this.#resolver.inForce(found);
     const resolved = await this.#resolver.complete(selection, options, load, modelScope);
@@ -223,8 +219,8 @@ export class Engines implements SessionHost {
     options: LoadOptions,
     scope: ModelScope = null,
   ): Promise<LoadEstimate> {
-    await this.#lifecycle.know();
     const found = await this.#options.library.find(identifier, scope);
+    await this.#lifecycle.know(found);
     const { selection, load } = await this.#resolver.inForce(found);
     const resolved = await this.#resolver.complete(selection, options, load, scope);
     return this.#lifecycle.estimate(selection, resolved);

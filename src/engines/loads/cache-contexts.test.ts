@@ -26,21 +26,21 @@ const warm: CacheLaunch = {
 function setUp({
   model = modelEntry({ attention }),
   version = 'b11549',
+  resolve = async () => ({ name: 'llama.cpp-linux-x64-cpu', version, command: 'llama-server' }),
   isPrepared = true,
   keepsStates = true,
   prepare = async () => (isPrepared ? warm : undefined),
 }: {
   model?: ModelEntry;
   version?: string;
+  resolve?: () => Promise<unknown>;
   isPrepared?: boolean;
   keepsStates?: boolean;
   prepare?: StateCache['prepare'];
 } = {}) {
   const specs: LaunchSpec[] = [];
   const loader = new GgufLoader({
-    runtimes: {
-      resolve: async () => ({ name: 'llama.cpp-linux-x64-cpu', version, command: 'llama-server' }),
-    } as unknown as RuntimeManager,
+    runtimes: { resolve } as unknown as RuntimeManager,
     launcher: {
       launch: async (spec: LaunchSpec) => {
         specs.push(spec);
@@ -120,5 +120,12 @@ describe('the cache of a GGUF model', () => {
     const sliding = setUp({ model: modelEntry({ attention: { ...attention, window } }) });
     expect(await sliding.contextsOf(4)).toBe(4);
     expect(sliding.estimate(4)).toBe(4 * sliding.estimate(1));
+  });
+
+  it('is planned as that of the recommended runtime if the runtime is not usable', async () => {
+    const resolve = () => Promise.reject(new Error('engine.llamaServer is not an executable file'));
+    const { loader, estimate } = setUp({ resolve });
+    await loader.know();
+    expect(estimate(4, { cacheContexts: 2 })).toBe(2 * estimate(1));
   });
 });

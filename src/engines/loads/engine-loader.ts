@@ -21,7 +21,7 @@ export interface EngineLoader {
   readonly format: string;
   /** True if the engines copy the weights instead of mapping the files. */
   readonly copiesWeights?: boolean;
-  /** Learns what the engines can do, for the plan of a load; absent: always the same. */
+  /** Learns what the engines on GPUs can do, for the plan of a load; absent: always the same. Never fails. */
   readonly know?: () => Promise<void>;
   /**
    * Rejects a model or an option that these engines do not support; absent: they support all.

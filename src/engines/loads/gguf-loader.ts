@@ -84,9 +84,9 @@ export class GgufLoader implements EngineLoader {
     );
   }
 
-  /** Learns what the runtime can do. Without one, a load installs the recommended build. */
+  /** Learns what the runtime can do. Without one, a load installs the recommended build, or says why it can't. */
   async know(): Promise<void> {
-    const runtime = await this.#options.runtimes.resolve(this.format);
+    const runtime = await this.#options.runtimes.resolve(this.format).catch(() => undefined);
     this.#canShare = runtime === undefined || knowsSharing(runtime);
   }
 

@@ -72,13 +72,12 @@ export class InstanceLifecycle implements SchedulerEffects {
     };
   }
 
-  /** Learns the free memory of the GPUs and what the engines can do. Must be called before a load is planned. */
-  async know(): Promise<void> {
+  /** Learns what a load of this model depends on: the free memory of the GPUs, what the engines can do. */
+  async know({ model }: ModelSelection): Promise<void> {
     const { gpuMemory, loaders } = this.#options;
-    await Promise.all([
-      gpuMemory?.know(() => this.registry.gpuBytes()),
-      ...loaders.map((loader) => loader.know?.()),
-    ]);
+    const loader = loaders.find(({ format }) => format === model.format);
+    if (loader?.place === undefined) return;
+    await Promise.all([gpuMemory?.know(() => this.registry.gpuBytes()), loader.know?.()]);
   }
 
   /** Bytes that a load by name could use, whatever the model. */

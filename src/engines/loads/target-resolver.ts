@@ -96,7 +96,7 @@ export class TargetResolver {
   /** Rates this machine for one of its own models. */
   async standing(selection: ModelSelection): Promise<Standing> {
     const { load } = await this.#resolver.inForce(selection);
-    if (this.#instancesFor(selection).length === 0) await this.#lifecycle.know();
+    if (this.#instancesFor(selection).length === 0) await this.#lifecycle.know(selection);
     return standingOf(selection, this.#lifecycle, load);
   }
 
@@ -171,6 +171,8 @@ export class TargetResolver {
     const adapters =
       chosen && (await this.#resolver.findAdapters(selection, chosen.all, chosen.field));
     const instances = placedInstances(this.#lifecycle.registry.list(), selection);
+    // The request loads the model.
+    if (instances.length === 0) await this.#lifecycle.know(selection);
     if (instances.length > 0 && adapters === undefined) return { ...target, ...inForce };
     const entries = (adapters ?? []).map(({ adapter }) => adapter);
     const attached = await this.#resolver.attached(selection, entries);
