@@ -31,10 +31,15 @@ export interface PlacedGpu extends GpuBudget {
   readonly layers: number;
 }
 
+/** The estimate of GPUs that use the memory of the machine, whose driver was not measured. */
+const noDriver = { gpuBytes: 0, hostBytes: 0 };
+
 /** Divides the last layers of a model, including the output layer, among GPUs. */
 export class LayerDivision {
   /** True if the KV cache stays in main memory. */
   readonly keepsCache: boolean;
+  /** Bytes of the process for these GPUs, on each of them and in main memory. */
+  readonly driver: ModelParts['gpuProcess'];
   readonly #parts: ModelParts;
   readonly #choice: GpuChoice;
   readonly #alone: GpuBudget | undefined;
@@ -47,9 +52,10 @@ export class LayerDivision {
     this.#choice = choice;
     const bySize = choice.gpus.toSorted((one, other) => other.bytes - one.bytes);
     this.#alone = choice.main ?? bySize[0];
-    const processBytes = choice.gpus.every(isUnified) ? 0 : parts.gpuProcess.gpuBytes;
+    const isUnified = choice.gpus.every((gpu) => gpu.isUnified);
+    this.driver = isUnified ? noDriver : parts.gpuProcess;
     this.#overhead = {
-      eachBytes: parts.computeBytes + processBytes,
+      eachBytes: parts.computeBytes + this.driver.gpuBytes,
       firstBytes: parts.projectorBytes,
     };
     this.#splitMode = options.splitMode;
@@ -114,11 +120,6 @@ export class LayerDivision {
     });
     return [...repeating.slice(first), this.#parts.outputBytes];
   }
-}
-
-/** True if a GPU uses the memory of the machine. */
-export function isUnified(gpu: Pick<GpuBudget, 'isUnified'>): boolean {
-  return gpu.isUnified;
 }
 
 function sum(numbers: readonly number[]): number {

@@ -1,7 +1,7 @@
 import type { ModelSelection } from '../../library/model.ts';
 import type { MemoryEstimate } from '../memory/estimate.ts';
 import { gpuProcess } from '../memory/process-bytes.ts';
-import { isUnified, type ModelParts } from './layer-division.ts';
+import type { ModelParts } from './layer-division.ts';
 import type { Placement } from './place-model.ts';
 
 /**
@@ -58,9 +58,7 @@ export function withPlacement(estimate: MemoryEstimate, placement: Placement): M
   if (placement.gpus.length === 0) return estimate;
   const totalBytes = placement.hostBytes + placement.gpuBytes;
   const { weightsBytes, kvCacheBytes, projectorBytes } = estimate;
-  const own = placement.gpus.filter((gpu) => !isUnified(gpu)).length;
-  const driverBytes = own === 0 ? 0 : own * gpuProcess.gpuBytes + gpuProcess.hostBytes;
-  const processBytes = estimate.processBytes + driverBytes;
+  const processBytes = estimate.processBytes + placement.driverBytes;
   const others = weightsBytes + kvCacheBytes + projectorBytes + processBytes;
   const computeBytes = Math.max(0, totalBytes - others);
   return { ...estimate, totalBytes, computeBytes, processBytes };

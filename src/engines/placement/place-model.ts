@@ -1,7 +1,7 @@
 import { dedicatedBytes, type GpuBudget } from '../../platform/machine/gpu-devices.ts';
 import type { InstanceConfig } from '../loads/load-options.ts';
 import { chooseGpus, type PlacementOptions } from './choose-gpus.ts';
-import { isUnified, LayerDivision, type ModelParts, type PlacedGpu } from './layer-division.ts';
+import { LayerDivision, type ModelParts, type PlacedGpu } from './layer-division.ts';
 
 /** The placement of an instance in main memory and on GPUs. */
 export interface Placement {
@@ -18,6 +18,8 @@ export interface Placement {
   readonly mainGpu: string | undefined;
   /** Bytes on GPUs with memory of their own. */
   readonly gpuBytes: number;
+  /** The driver's part of `gpuBytes` and `hostBytes`. */
+  readonly driverBytes: number;
   /** Bytes in main memory, including the bytes of GPUs that share it. */
   readonly hostBytes: number;
 }
@@ -32,6 +34,7 @@ export function placedByEngine(hostBytes: number, gpuLayers: number | undefined)
     splitMode: undefined,
     mainGpu: undefined,
     gpuBytes: 0,
+    driverBytes: 0,
     hostBytes,
   };
 }
@@ -79,9 +82,9 @@ export function placeModel(
   const unifiedBytes = gpus.reduce((sum, { bytes }) => sum + bytes, -gpuBytes);
   const usesHost = gpuLayers < layerCount || cpuExpertLayers > 0 || division.keepsCache;
   const restBytes = division.restBytes(gpuLayers, cpuExpertLayers);
-  const processBytes = gpus.every(isUnified) ? 0 : parts.gpuProcess.hostBytes;
+  const { driver } = division;
   const hostBytes =
-    parts.hostBytes + processBytes + restBytes + (usesHost ? parts.computeBytes : 0);
+    parts.hostBytes + driver.hostBytes + restBytes + (usesHost ? parts.computeBytes : 0);
   const splitMode = options.splitMode ?? 'layer';
   const isDivided = gpus.length > 1 && splitMode !== 'none';
   return {
@@ -92,6 +95,7 @@ export function placeModel(
     splitMode: isDivided ? splitMode : undefined,
     mainGpu: isDivided ? choice.main?.id : undefined,
     gpuBytes,
+    driverBytes: gpus.length * driver.gpuBytes + driver.hostBytes,
     hostBytes: hostBytes + unifiedBytes,
   };
 }
