@@ -31,9 +31,12 @@ export class AnswerRecorder {
   promptTokens: number | undefined;
   /** Set when the generation has ended. */
   usage: GenerationUsage | undefined;
-  hasCalls = false;
   readonly #calls: CallText[] = [];
   #processedTokens = 0;
+
+  get hasCalls(): boolean {
+    return this.#calls.length > 0;
+  }
 
   /** The next part reads the prompt again, perhaps in another slot. */
   beginPart(): void {
@@ -56,7 +59,6 @@ export class AnswerRecorder {
         this.tokens += event.tokens ?? 1;
         break;
       case 'toolCall.delta': {
-        this.hasCalls = true;
         const call = (this.#calls[event.index] ??= { name: '', argumentsJson: '' });
         call.name += event.name ?? '';
         call.argumentsJson += event.argumentsJson;
@@ -209,9 +211,7 @@ export class GenerationAccount {
 
   /** Ends the record. A generation that did not report its end has failed, or its client has disconnected. */
   close(context: RequestContext): void {
-    if (this.#record?.endMs === undefined) {
-      this.#record?.end({ hasFailed: true, ...omitUndefined({ usage: this.#received }) });
-    }
+    this.#record?.end({ hasFailed: true, ...omitUndefined({ usage: this.#received }) });
     if (this.#record?.texts !== undefined) logTexts(this.#record, context);
   }
 

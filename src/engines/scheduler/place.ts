@@ -31,7 +31,6 @@ export class Place implements PlaceView {
   /** Reserved cells. */
   cells = 0;
   wantedCells = 0;
-  awaitsPrefill = false;
   isPausing = false;
   /** When the request took its slot, as a value of `performance.now()`; undefined without a slot. */
   runningSince: number | undefined;
@@ -49,6 +48,10 @@ export class Place implements PlaceView {
   lacksRoomFor(cells: number): boolean {
     const needed = Math.max(this.cells, this.wantedCells);
     return Math.min(cells, needed) > this.#usableCells;
+  }
+
+  get awaitsPrefill(): boolean {
+    return this.#onPrefill !== undefined;
   }
 
   /** Position among the requests that wait for a slot, from 1; undefined if the request does not wait. */
@@ -119,10 +122,9 @@ export class Place implements PlaceView {
     signal.throwIfAborted();
     await new Promise<void>((resolve, reject) => {
       const abandon = (): void => {
-        this.awaitsPrefill = false;
+        this.#onPrefill = undefined;
         reject(signal.reason);
       };
-      this.awaitsPrefill = true;
       this.#onPrefill = () => {
         signal.removeEventListener('abort', abandon);
         resolve();
@@ -134,8 +136,8 @@ export class Place implements PlaceView {
 
   /** Called by the scheduler. */
   beginPrefill(): void {
-    this.awaitsPrefill = false;
     this.#onPrefill?.();
+    this.#onPrefill = undefined;
   }
 
   /** Gives back the turn of prefill, so that the next long prompt may be read. */

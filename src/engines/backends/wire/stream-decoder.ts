@@ -147,7 +147,7 @@ export class StreamDecoder {
     const { countsReasoning } = this.#dialect;
     // If the server announced a call but sent none, it could not parse the call.
     const isCall =
-      this.#finish?.finish_reason === 'tool_calls' && !(this.answer.stopString !== undefined);
+      this.#finish?.finish_reason === 'tool_calls' && this.answer.stopString === undefined;
     const lacksCall = isCall && this.answer.callIds.length === 0;
     return {
       type: 'generation.end',
@@ -249,7 +249,7 @@ export class StreamDecoder {
       if (this.answer.addContent(content, logprobs)) this.#reasoningCount += 1;
     }
     const calls = delta?.tool_calls;
-    if (Array.isArray(calls) && calls.length > 0 && !(this.answer.stopString !== undefined)) {
+    if (Array.isArray(calls) && calls.length > 0 && this.answer.stopString === undefined) {
       this.#noteDelta();
       this.answer.addCallDeltas(calls);
     }
