@@ -1,6 +1,6 @@
 /** Entry point of the threads of `DocumentReader`; reads one file. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { DocumentError, tooMuchMemory } from './document.ts';
+import { damaged, DocumentError, tooMuchMemory } from './document.ts';
 import type { DocumentReply, DocumentRequest } from './document-reader.ts';
 import { limitMemory } from './limit-memory.ts';
 import { readDocument } from './read-document.ts';
@@ -26,7 +26,7 @@ async function read(): Promise<DocumentReply> {
 
 // Some damaged PDFs leave a promise of pdf.js pending, so that the thread ends without a reply.
 process.once('exit', () => {
-  if (!isSent) send({ message: 'is damaged. Open it in its program and save it again.' });
+  if (!isSent) send({ message: damaged().message });
 });
 limitMemory(memoryMb * 1_000_000, () => {
   send({ message: tooMuchMemory(memoryMb) });

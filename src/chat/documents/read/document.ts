@@ -29,6 +29,14 @@ export class DocumentError extends Error {
   override readonly name = 'DocumentError';
 }
 
+/** @param error Tells what is wrong, if that is known; a `DocumentError` is returned unchanged. */
+export function damaged(error?: unknown): DocumentError {
+  if (error instanceof DocumentError) return error;
+  const reason = error instanceof Error ? error.message : String(error);
+  const what = error === undefined ? 'is damaged' : `is damaged: ${reason.replace(/\.$/, '')}`;
+  return new DocumentError(`${what}. Open it in its program and save it again.`);
+}
+
 export const smallerRemedy = 'Divide it, or save it as a text file.';
 
 /** Message for a file that needs more memory than its thread has. */

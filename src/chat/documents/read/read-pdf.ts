@@ -3,7 +3,7 @@ import './pdf-globals.ts';
 import 'pdfjs-dist/build/pdf.worker.mjs';
 // oxlint-enable import/no-unassigned-import
 import { getDocument, VerbosityLevel, type PDFDocumentProxy } from 'pdfjs-dist';
-import { DocumentError } from './document.ts';
+import { damaged, DocumentError } from './document.ts';
 import { TextIsFull, type MarkdownWriter } from './markdown-writer.ts';
 
 /** Opening a page takes longer the more pages there are. */
@@ -68,9 +68,4 @@ async function textOf(pdf: PDFDocumentProxy, number: number): Promise<string> {
     .map((item) => ('str' in item ? item.str + (item.hasEOL ? '\n' : '') : ''))
     .join('')
     .trim();
-}
-
-function damaged(error: unknown): DocumentError {
-  const reason = (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');
-  return new DocumentError(`is damaged: ${reason}. Open it in its program and save it again.`);
 }

@@ -1,6 +1,6 @@
 import { TextDecoder } from 'node:util';
 import { fromBufferPromise, type Entry, type ZipFile } from 'yauzl';
-import { DocumentError } from './document.ts';
+import { damaged, DocumentError } from './document.ts';
 
 const maxEntries = 10_000;
 /** Maximum total size of all parts that are read. */
@@ -84,10 +84,4 @@ function hasUtf16Mark(bytes: Buffer): boolean {
 
 function tooManyParts(): DocumentError {
   return new DocumentError(`has more than ${maxEntries} parts. Divide it, or remove pictures.`);
-}
-
-function damaged(error: unknown): DocumentError {
-  if (error instanceof DocumentError) return error;
-  const reason = error instanceof Error ? error.message : String(error);
-  return new DocumentError(`is damaged: ${reason}. Open it in its program and save it again.`);
 }
