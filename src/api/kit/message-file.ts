@@ -1,4 +1,3 @@
-import { fenceFor } from '../../kernel/code-fence.ts';
 import { HearthError } from '../../kernel/errors/errors.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import type { RequestContext } from '../../kernel/request/request-context.ts';
@@ -20,12 +19,6 @@ const notBase64 = /[^A-Za-z0-9+/_\-=\s]/;
 export interface ReadFile {
   readonly name: string;
   readonly text: string;
-}
-
-/** A file as a part of a message, between fences. The web app shows such parts as files. */
-export function filePart({ name, text }: ReadFile): string {
-  const fence = fenceFor(text);
-  return `File ${name.replaceAll(/\s+/g, ' ')}:\n\n${fence}\n${text.trimEnd()}\n${fence}`;
 }
 
 /**

@@ -5,7 +5,7 @@ import type { InputItem } from '../../api/v1/chat/chat-schema.ts';
 import { readDocumentText } from '../../api/v1/documents/document-schema.ts';
 import type { Client } from '../client/client.ts';
 import { CommandError } from '../failure.ts';
-import { fenceFor } from '../../kernel/code-fence.ts';
+import { fencedFile } from '../../kernel/code-fence.ts';
 
 /**
  * Lets the server extract the text of a file, and returns it as a part of a message. The web app shows such parts as
@@ -26,10 +26,6 @@ export async function readDocumentFile(
     { query: { name }, upload: { content: createReadStream(path), sizeBytes: facts.size } },
     signal,
   );
-  const fence = fenceFor(text);
   const language = extname(name).slice(1).toLowerCase();
-  return {
-    type: 'text',
-    content: `File ${name}:\n\n${fence}${language}\n${text.trimEnd()}\n${fence}`,
-  };
+  return { type: 'text', content: fencedFile('File', { name, text, language }) };
 }

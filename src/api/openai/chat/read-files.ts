@@ -1,5 +1,6 @@
 import type { RequestContext } from '../../../kernel/request/request-context.ts';
-import { filePart, readMessageFile } from '../../kit/message-file.ts';
+import { fencedFile } from '../../../kernel/code-fence.ts';
+import { readMessageFile } from '../../kit/message-file.ts';
 import type { ApiServices } from '../../services.ts';
 import type { V0Message } from '../v0/chat-completion-schema.ts';
 
@@ -29,7 +30,7 @@ export async function withFileTexts<Body extends { readonly messages: readonly V
       const path = `messages[${index}].content[${position}].file`;
       const params = { data: `${path}.file_data`, fileId: `${path}.file_id` };
       const file = await readMessageFile(services, { name, data, fileId, params }, context);
-      content.push({ type: 'text', text: filePart(file) });
+      content.push({ type: 'text', text: fencedFile('File', file) });
     }
     messages.push({ ...message, content });
   }

@@ -1,6 +1,7 @@
 import { HearthError } from '../../../kernel/errors/errors.ts';
 import type { RequestContext } from '../../../kernel/request/request-context.ts';
-import { filePart, readMessageFile } from '../../kit/message-file.ts';
+import { fencedFile } from '../../../kernel/code-fence.ts';
+import { readMessageFile } from '../../kit/message-file.ts';
 import type { ApiServices } from '../../services.ts';
 import type { OpenAiInputFile, OpenAiInputItem } from './response-request-schema.ts';
 
@@ -51,5 +52,5 @@ async function toText(
     );
   const params = { data: `${path}.file_data`, fileId: `${path}.file_id` };
   const file = await readMessageFile(services, { name, data, fileId, params }, context);
-  return { type: 'input_text', text: filePart(file) };
+  return { type: 'input_text', text: fencedFile('File', file) };
 }

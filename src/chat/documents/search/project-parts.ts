@@ -1,4 +1,4 @@
-import { fenceFor } from '../../../kernel/code-fence.ts';
+import { fencedFile, fenceFor, onOneLine } from '../../../kernel/code-fence.ts';
 
 /** A passage of a file that an answer may cite. */
 export interface CitablePassage {
@@ -11,11 +11,9 @@ export interface CitablePassage {
 const passagesHead =
   'Passages of the files of this project that are nearest to the message. Cite those that you use by their numbers, such as [1].';
 
-/** A whole file as a part of a message, between fences that are longer than any fence inside. */
-export function filePart(file: { readonly name: string; readonly text: string }): string {
-  const text = withShortRuns(file.text.trimEnd());
-  const fence = fenceFor(text);
-  return `Project file ${onOneLine(file.name)}:\n\n${fence}\n${text}\n${fence}`;
+/** A whole file as a part of a message. */
+export function filePart({ name, text }: { readonly name: string; readonly text: string }): string {
+  return fencedFile('Project file', { name, text: withShortRuns(text) });
 }
 
 /** Numbered passages as a part of a message. */
@@ -26,10 +24,6 @@ export function passagesPart(passages: readonly CitablePassage[]): string {
     return `[${index + 1}] ${onOneLine(source)}\n\n${fence}\n${text}\n${fence}`;
   });
   return [passagesHead, ...shown].join('\n\n');
-}
-
-function onOneLine(name: string): string {
-  return name.replaceAll(/\s+/g, ' ');
 }
 
 /** Shortens runs of backticks, since the web app reads fences of up to 100 characters. */

@@ -1,4 +1,4 @@
-import { fenceFor } from '../../../../../src/kernel/code-fence.ts';
+import { fencedFile, fenceFor, onOneLine } from '../../../../../src/kernel/code-fence.ts';
 import { documentText, type TextDocument } from './document.ts';
 import type { Passage } from './split-passages.ts';
 
@@ -21,20 +21,19 @@ export type DocumentPart =
   | { readonly kind: 'file'; readonly name: string; readonly text: string }
   | { readonly kind: 'passages'; readonly passages: readonly CitedPassage[] };
 
-/** A document as a part of a prompt, between fences that are longer than any fence inside. */
+/** A document as a part of a prompt. */
 export function filePart(document: TextDocument): string {
-  const text = documentText(document).trimEnd();
-  const fence = fenceFor(text);
-  const language = /\.(\w{1,10})$/.exec(document.name)?.[1]?.toLowerCase() ?? '';
-  const name = document.name.replaceAll(/\s+/g, ' ');
-  return `File ${name}:\n\n${fence}${language === 'pdf' ? '' : language}\n${text}\n${fence}`;
+  const { name } = document;
+  const extension = /\.(\w{1,10})$/.exec(name)?.[1]?.toLowerCase() ?? '';
+  const language = extension === 'pdf' ? '' : extension;
+  return fencedFile('File', { name, text: documentText(document), language });
 }
 
 /** Numbered passages as a part of a prompt. */
 export function passagesPart(passages: readonly Passage[]): string {
   const shown = passages.map(({ source, text }, index) => {
     const fence = fenceFor(text);
-    return `[${index + 1}] ${source.replaceAll(/\s+/g, ' ')}\n\n${fence}\n${text}\n${fence}`;
+    return `[${index + 1}] ${onOneLine(source)}\n\n${fence}\n${text}\n${fence}`;
   });
   return [passagesHead, ...shown].join('\n\n');
 }
