@@ -63,9 +63,8 @@ async function readRequest(
   const { pool, store } = services;
   const target = await pool.resolve(body.model, 'generation', context.caller);
   const conversation = toConversation(await withDocumentTexts(services, body.messages, context));
-  const preset = body.preset == null ? undefined : await findPreset(store, body.preset, context);
-  const sent = toTurnRequest(body, conversation, target.selection.model);
-  const turn = preset === undefined ? sent : withPreset(sent, preset);
+  const preset = await findPreset(store, body.preset, context);
+  const turn = withPreset(toTurnRequest(body, conversation, target.selection.model), preset);
   const reasoning =
     body.thinking == null ? (preset?.reasoning ?? defaultReasoning(target)) : undefined;
   return { request: { ...turn, ...omitUndefined({ reasoning }), target }, conversation };

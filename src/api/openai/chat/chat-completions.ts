@@ -21,8 +21,7 @@ import { toTurnRequest } from './to-turn-request.ts';
 export function mountChatCompletions(app: App, services: ApiServices): void {
   mount(app, createChatCompletionOpenAi, async ({ body, context: ownContext }) => {
     const { context, served } = withServiceTier(ownContext, body.service_tier);
-    const preset =
-      body.preset == null ? undefined : await findPreset(services.store, body.preset, context);
+    const preset = await findPreset(services.store, body.preset, context);
     const named = body.model || preset?.model;
     const target = await services.pool.resolve(named ?? undefined, 'generation', context.caller);
     const { model } = target.selection;
@@ -30,8 +29,7 @@ export function mountChatCompletions(app: App, services: ApiServices): void {
     const responseId = newResponseId();
     const read = await withFileTexts(services, body, context);
     const limited = { ...read, max_tokens: body.max_tokens ?? preset?.max_output_tokens };
-    const sent = toTurnRequest(limited, reasoning);
-    const turn = preset === undefined ? sent : withPreset(sent, preset);
+    const turn = withPreset(toTurnRequest(limited, reasoning), preset);
     const serviceTier = served.service_tier;
     const request = { ...turn, target, responseId, ...omitUndefined({ serviceTier }) };
     const count = body.n ?? 1;

@@ -41,9 +41,7 @@ export const chatFormatFields: readonly UnsupportedField[] = [
  */
 export function toResponseFormat(body: FormatFields): ResponseFormat | undefined {
   assertSupported(body, unsupported);
-  const { response_format, json_schema, guided_json, structured_outputs: outputs } = body;
-  const firstFormat = response_format ?? json_schema ?? guided_json ?? outputs;
-  if (firstFormat == null) return undefined;
+  const { structured_outputs: outputs } = body;
   assertSupported(
     Object.fromEntries(
       Object.entries(outputs ?? {}).map(([name, value]) => [`structured_outputs.${name}`, value]),
@@ -51,9 +49,9 @@ export function toResponseFormat(body: FormatFields): ResponseFormat | undefined
     unsupportedOutputs,
   );
   const formats = [
-    { name: 'response_format', format: ofResponseFormat(response_format) },
-    { name: 'json_schema', format: ofSchema('json_schema', json_schema) },
-    { name: 'guided_json', format: ofSchema('guided_json', guided_json) },
+    { name: 'response_format', format: ofResponseFormat(body.response_format) },
+    { name: 'json_schema', format: ofSchema('json_schema', body.json_schema) },
+    { name: 'guided_json', format: ofSchema('guided_json', body.guided_json) },
     {
       name: 'structured_outputs',
       format:

@@ -52,10 +52,9 @@ export function toCompletionChoices(
 ): CompletionChoices {
   assertSupported(body, chatFormatFields);
   const prompts = toPrompts(body.prompt);
-  const requests = prompts.map((prompt) => {
-    const request = toCompletionRequest(body, prompt);
-    return preset === undefined ? request : withPresetSampling(request, preset);
-  });
+  const requests = prompts.map((prompt) =>
+    withPresetSampling(toCompletionRequest(body, prompt), preset),
+  );
   const count = prompts.length * perPrompt;
   const promptOf = (index: number): number => Math.floor(index / perPrompt);
   const run = (index: number, context: RequestContext, target?: ModelTarget) => {

@@ -31,8 +31,7 @@ const defaultMaxTokens = 16;
 
 export function mountCompletions(app: App, services: ApiServices): void {
   mount(app, createCompletionOpenAi, async ({ body, context }) => {
-    const preset =
-      body.preset == null ? undefined : await findPreset(services.store, body.preset, context);
+    const preset = await findPreset(services.store, body.preset, context);
     const named = body.model || preset?.model;
     const target = await services.pool.resolve(named ?? undefined, 'generation', context.caller);
     const limit = preset?.max_output_tokens ?? target.defaults?.maxOutputTokens;

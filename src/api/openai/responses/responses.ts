@@ -180,7 +180,7 @@ async function readRequest(
     conversationId === undefined
       ? undefined
       : await ownHead(store, conversationId, context, 'conversation');
-  const preset = body.preset == null ? undefined : await findPreset(store, body.preset, context);
+  const preset = await findPreset(store, body.preset, context);
   const named = body.model || preset?.model;
   const target = await pool.resolve(named ?? undefined, 'generation', context.caller);
   const { model } = target.selection;
@@ -188,10 +188,11 @@ async function readRequest(
   const written = await withFileTexts(services, body.input, context);
   const input = await withReferencedItems(store, written, tokenId);
   const completed = withShownFields(body, preset, target);
-  const sent = toTurnRequest({ ...completed, input }, reasoning, conversation);
-  const turn = preset === undefined ? sent : withPreset(sent, preset);
   return {
-    request: { ...turn, target },
+    request: {
+      ...withPreset(toTurnRequest({ ...completed, input }, reasoning, conversation), preset),
+      target,
+    },
     completed,
     modelName: named || model.key,
   };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TurnRequest } from '../../../chat/turn-request.ts';
-import { withPreset, withPresetFields } from './use-preset.ts';
+import { withPreset, withPresetFields, withPresetSampling } from './use-preset.ts';
 
 const preset = {
   model: 'acme/other',
@@ -57,6 +57,11 @@ describe('withPreset', () => {
     },
   ] as const)('has no second system prompt beside %o', (own) => {
     expect(withPreset({ ...turn, ...own }, preset)).not.toHaveProperty('systemPrompt');
+  });
+
+  it('returns the turn itself without a preset', () => {
+    expect(withPreset(turn, undefined)).toBe(turn);
+    expect(withPresetSampling(turn, undefined)).toBe(turn);
   });
 });
 

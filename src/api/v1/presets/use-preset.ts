@@ -12,15 +12,16 @@ import { findRecord } from './named-records.ts';
 import type { Preset } from './preset-schema.ts';
 
 /**
- * The caller's preset that a request names.
+ * The caller's preset that a request names; undefined if it names none.
  *
  * @throws HearthError `preset_not_found`
  */
 export async function findPreset(
   store: Store,
-  name: string,
+  name: string | null | undefined,
   { caller }: Pick<RequestContext, 'caller'>,
-): Promise<Preset> {
+): Promise<Preset | undefined> {
+  if (name == null) return undefined;
   const record = await findRecord(store, { kind: 'preset', ownerId: caller.tokenId, name });
   return record.content as Preset;
 }
@@ -35,7 +36,8 @@ export function withPresetFields(body: ChatRequest, preset: Preset): ChatRequest
  * Adds a preset's values to another API's turn; the turn's own values take precedence. A system message counts as a
  * system prompt. The API itself applies the limit of output tokens, since its requests may ask for none.
  */
-export function withPreset(request: TurnRequest, preset: Preset): TurnRequest {
+export function withPreset(request: TurnRequest, preset: Preset | undefined): TurnRequest {
+  if (preset === undefined) return request;
   const { systemPrompt, reasoning, responseFormat, dropsOldTurns } = toDefaults(preset);
   const hasSystemPrompt =
     request.instructions !== undefined || request.messages.some(({ role }) => role === 'system');
@@ -51,8 +53,9 @@ export function withPreset(request: TurnRequest, preset: Preset): TurnRequest {
 /** Adds a preset's sampling values and context length to a request. */
 export function withPresetSampling<Request extends GenerationOptions & InstanceOptions>(
   request: Request,
-  preset: Preset,
+  preset: Preset | undefined,
 ): Request {
+  if (preset === undefined) return request;
   const { sampling, contextLength } = toDefaults(preset);
   return {
     ...omitUndefined({ contextLength }),
