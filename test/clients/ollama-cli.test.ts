@@ -52,16 +52,12 @@ describe.skipIf(!isInstalled)('the ollama command', () => {
     expect(await ollama('run', '--think=false', model, question)).toContain('Paris');
     const answer = await ollama('run', '--verbose', model, question);
     expect(answer).toMatch(/^Thinking\.\.\.[^]*\.\.\.done thinking\.[^]*Paris/);
-    const json = await ollama(
-      'run',
-      '--think=false',
-      '--nowordwrap',
-      '--format',
-      'json',
-      model,
-      question,
-    );
-    expect(JSON.parse(json)).toEqual(expect.any(Object));
+    const constrained = async (format: string): Promise<string> =>
+      ollama('run', '--think=false', '--nowordwrap', '--format', format, model, question);
+    // A tiny model may fill the context with a string that it never closes, so only the beginning is certain.
+    expect(await constrained('json')).toMatch(/^\{/);
+    const schema = { type: 'object', properties: { city: { const: 'Paris' } }, required: ['city'] };
+    expect(JSON.parse(await constrained(JSON.stringify(schema)))).toEqual({ city: 'Paris' });
   });
 
   it('embeds', async () => {
