@@ -151,12 +151,13 @@ export class Session {
             }
           }
           for await (const raw of engine.generate(run?.request ?? adapted, context)) {
-            const event = run?.accept(raw) ?? raw;
+            const event = run === undefined ? raw : run.accept(raw);
+            if (event === undefined) continue;
             if (event.type === 'generation.end') {
               const report = await account.end(event, engine, context);
               if (held !== undefined) yield* held;
               yield { type: 'generation.report', report };
-            } else if (event.type === 'generation.cut' && place.isPausing) {
+            } else if (event.type === 'generation.cut' && run?.isPaused === true) {
               account.pause(event);
             } else {
               const isCut = event.type === 'generation.cut';
@@ -168,7 +169,7 @@ export class Session {
           }
           return;
         } catch (error) {
-          isContinued = lease.place?.isPausing === true && !lease.signal.aborted;
+          isContinued = run?.isPaused === true && !lease.signal.aborted;
           if (!isContinued) {
             const failure = await this.#failureOf(error, account.hasOutput);
             if (failure !== undefined) {

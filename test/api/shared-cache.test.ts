@@ -49,6 +49,7 @@ describe('slots that share a cache', () => {
         messages: [{ role: 'user', content: `Tell me a story about ${subject}` }],
         temperature: 0,
       });
+      expect(body.error).toBeUndefined();
       const { message, finish_reason: reason } = body.choices[0];
       return { answer: { status, message, reason }, tokens: body.usage.completion_tokens };
     };

@@ -170,6 +170,25 @@ describe('a cache that runs full', () => {
     }
   });
 
+  it('pauses answers between words, which the engine then reads as it wrote them', async () => {
+    const { run, engine } = await setUp({ totalCells: contextLength, endTokens });
+    const continued: string[] = [];
+    const write = engine.engine.generate.bind(engine.engine);
+    // A word has five tokens.
+    engine.engine.generate = async function* words(request, context) {
+      const prompt = request.kind === 'completion' ? String(request.prompt) : '';
+      let tokens = prompt.length / 4;
+      if (tokens > 10) continued.push(prompt);
+      for await (const event of write(request, context)) {
+        if (event.type !== 'content.delta') yield event;
+        else yield { ...event, text: tokens++ % 5 === 0 ? ` ${event.text.slice(1)}` : event.text };
+      }
+    };
+    await Promise.all(names.map((name) => run(promptOf(name, 10))));
+    expect(continued.length).toBeGreaterThan(0);
+    for (const prompt of continued) expect(prompt.length % (4 * 5)).toBe(0);
+  });
+
   it('keeps the limit of an answer that was paused', async () => {
     const { run, startCount } = await setUp({ totalCells: contextLength, answerTokens: Infinity });
     const requests = names.map((name) => promptOf(name, 10, { maxTokens: 800 }));

@@ -82,7 +82,7 @@ function setUp() {
       try {
         await run.start();
         yield* run.prefill();
-        for await (const event of generate(run.request)) yield run.accept(event);
+        for await (const raw of generate(run.request)) yield run.accept(raw) ?? raw;
       } finally {
         run.end();
         place.leave();

@@ -18,6 +18,10 @@ const growthTokens = 256;
 const marginTokens = 160;
 /** An answer is paused when the engine has room for only this many more cells: it keeps writing until it stops. */
 const urgentTokens = 64;
+/** An answer without spaces is paused within a word after this many more tokens. */
+const mostTokensToWord = 16;
+
+type DeltaEvent = Extract<GenerationEvent, { readonly type: `${string}.delta` }>;
 
 /** One generation, or a part of one, in a slot that Hearth chose. */
 export class SlotRun implements ScheduledPrompt {
@@ -35,6 +39,10 @@ export class SlotRun implements ScheduledPrompt {
   #use: SlotUse | undefined;
   #pieces: ReadPieces | undefined;
   #isWriting = false;
+  /** Tokens of the answer with which it is paused at the latest; undefined unless it is to be paused. */
+  #pauseAt: number | undefined;
+  /** True once the generation was ended, to be continued later. */
+  isPaused = false;
   #isAlone = false;
   /** Tokens of the answer from earlier parts. */
   readonly #tokensBefore: number;
@@ -99,7 +107,17 @@ export class SlotRun implements ScheduledPrompt {
     return this.#managed.manager.take(this.#prompt, this.#cells, this.context.signal);
   }
 
+  /**
+   * Ends the generation, which continues later. The end is before the next word: the engine reads the answer again,
+   * and could split the beginning of a word into other tokens than it wrote.
+   */
   pause(): void {
+    if (!this.#isWriting) return this.#endPart();
+    this.#pauseAt = this.#account.answer.tokens + mostTokensToWord;
+  }
+
+  #endPart(): void {
+    this.isPaused = true;
     this.#pausing?.abort(new Error('paused'));
   }
 
@@ -109,8 +127,11 @@ export class SlotRun implements ScheduledPrompt {
     this.#pieces = yield* this.#managed.prefill.read(this.#prompt, this.#use, this.context);
   }
 
-  /** Processes an event of the engine and returns the event for the client. */
-  accept(event: GenerationEvent): GenerationEvent {
+  /**
+   * Processes an event of the engine and returns the event for the client; undefined if the event belongs to the next
+   * part.
+   */
+  accept(event: GenerationEvent): GenerationEvent | undefined {
     switch (event.type) {
       case 'prompt.progress':
         if (this.#managed.canRunFull) this.#place.need(this.#likelyCells(event.totalTokens));
@@ -129,6 +150,8 @@ export class SlotRun implements ScheduledPrompt {
         return { ...event, usage };
       }
       default:
+        if (this.#endsBefore(event)) this.#endPart();
+        if (this.isPaused) return undefined;
         this.#noteOutput();
         return event;
     }
@@ -148,6 +171,15 @@ export class SlotRun implements ScheduledPrompt {
 
   get #canContinue(): boolean {
     return canContinue(this.#account.request, this.#account.answer);
+  }
+
+  /** True if the answer is to be paused and the event begins a word or a tool call. */
+  #endsBefore(event: DeltaEvent): boolean {
+    const { answer } = this.#account;
+    if (this.#pauseAt === undefined) return false;
+    if (event.type === 'toolCall.delta' || answer.tokens >= this.#pauseAt) return true;
+    const before = event.type === 'content.delta' ? answer.content : answer.reasoning;
+    return /\S/.test(before.at(-1) ?? '') && /^\s/.test(event.text);
   }
 
   #noteOutput(): void {
@@ -201,7 +233,7 @@ export class SlotRun implements ScheduledPrompt {
     const { answer, request } = this.#account;
     const { ownerId, responseId, prefix: ownPrefix } = this.#prompt;
     const isContinued = this.#request !== request;
-    if (this.#place.isPausing && answer.promptTokens !== undefined) {
+    if (this.isPaused && answer.promptTokens !== undefined) {
       const tokens = answer.promptTokens + answer.tokens - this.#tokensBefore;
       const prefix = prefixHash(ownerId, continueRequest(request, answer));
       use.release({ ownerId, responseId, prefix, tokens, heldTokens: tokens }, undefined);
