@@ -39,6 +39,10 @@ const ImportDialog = lazy(
   })),
 );
 
+const partRows = 50;
+/** Height of a row in pixels; search results are higher. */
+const rowPixels = 32;
+
 /** All conversations, by recency or by a search. */
 export function ConversationList() {
   const [search, setSearch] = useState('');
@@ -222,7 +226,15 @@ function Conversations({
           {groups.map(({ group, conversations }) => (
             <section key={group} aria-label={labels[group]}>
               <h2 className="px-2.5 pt-3 pb-1 text-xs font-medium text-muted">{labels[group]}</h2>
-              <ul>{conversations.map(renderRow)}</ul>
+              {inParts(conversations).map((part) => (
+                <ul
+                  key={part[0]?.conversation_id}
+                  className="[content-visibility:auto]"
+                  style={{ containIntrinsicHeight: `auto ${part.length * rowPixels}px` }}
+                >
+                  {part.map(renderRow)}
+                </ul>
+              ))}
             </section>
           ))}
           {groups.length === 0 && newRuns.length === 0 && (
@@ -265,6 +277,13 @@ function Conversations({
         )}
       </div>
     </>
+  );
+}
+
+/** Divides rows into parts of which the browser lays out and paints only those in view. */
+function inParts<Item>(items: readonly Item[]): readonly (readonly Item[])[] {
+  return Array.from({ length: Math.ceil(items.length / partRows) }, (_, index) =>
+    items.slice(index * partRows, (index + 1) * partRows),
   );
 }
 

@@ -8,7 +8,7 @@ import type { ConversationRecord } from '../conversations/conversation-queries.t
 import { startChatDrag } from '../projects/chat-drag.tsx';
 
 export const rowClass =
-  'group relative flex items-center gap-1.5 rounded-lg pe-1 text-sm hover:bg-hover';
+  'group flex items-center gap-1.5 rounded-lg pe-1 text-sm hover:bg-hover [&_:focus-visible]:-outline-offset-2';
 
 /** One shared element for all rows: the library's icon would need five components and elements in each. */
 const dots = (
@@ -108,9 +108,9 @@ export const ConversationRow = memo(function ConversationRow({
         aria-expanded={isMenuOpen}
         className={classNames(
           iconButtonClass,
-          '!size-7 focus-visible:opacity-100',
-          !isMenuOpen &&
-            'md:opacity-0 md:group-focus-within:opacity-100 md:group-hover:opacity-100',
+          '!size-7',
+          // Unlike an opacity, a transparent color needs no layer per row.
+          !isMenuOpen && 'md:not-group-hover:not-group-focus-within:text-transparent',
         )}
         onClick={({ currentTarget }) => onMenu(conversation, currentTarget)}
       >
