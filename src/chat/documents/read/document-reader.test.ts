@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { docxOf, paragraph, xlsxOf } from '../../../../test/setup/documents/office-file.ts';
 import {
@@ -27,6 +29,24 @@ it('reads a file that arrives in pieces', async () => {
   expect(await new DocumentReader(script).read('a.docx', pieces, caller)).toMatchObject({
     text: 'Hello',
   });
+});
+
+it('reads a file once for each caller, as long as its text is kept', async () => {
+  const thread = `
+    import { parentPort } from 'node:worker_threads';
+    const text = String(Math.random());
+    parentPort.postMessage({ document: { type: 'text/plain', text, sections: [], isTruncated: false } });`;
+  const counting = join(folder.path, 'counting.mjs');
+  await writeFile(counting, thread);
+  const reader = new DocumentReader(counting);
+  const read = async (bytes: string, ownerId: string | null, name = 'a.txt') => {
+    const { text } = await reader.read(name, piecesOf(Buffer.from(bytes)), { ...caller, ownerId });
+    return text;
+  };
+  const first = await read('a', 'me');
+  expect(await read('a', 'me')).toBe(first);
+  const others = [await read('b', 'me'), await read('a', 'other'), await read('a', 'me', 'a.csv')];
+  expect(new Set([first, ...others]).size).toBe(4);
 });
 
 it('names the file, its fault and the remedy', async () => {

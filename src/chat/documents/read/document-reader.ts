@@ -1,3 +1,5 @@
+import { subtle } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import {
   runLimitedThread,
   ThreadMemoryError,
@@ -22,6 +24,8 @@ export type DocumentReply = { readonly document: DocumentText } | { readonly mes
 /** Files that are read at the same time, each in a thread. */
 const maxThreads = 2;
 const maxWaiting = { ofAll: 16, ofCaller: 4 };
+/** Characters of recently read texts to keep, since clients send a file again with each message of a conversation. */
+const maxKeptCharacters = 16_000_000;
 const defaultLimits: ThreadLimits = { timeoutMs: 30_000, memoryMb: 384 };
 
 /** Reads the text of files in threads with limited memory and time, so that a hostile file affects only its own request. */
@@ -31,6 +35,10 @@ export class DocumentReader {
   readonly #threads = new Semaphore(maxThreads);
   /** Number of waiting requests by caller. */
   readonly #waiting = new Map<string | null, number>();
+  readonly #kept = new LRUCache<string, DocumentText>({
+    maxSize: maxKeptCharacters,
+    sizeCalculation: ({ text }) => Math.max(1, text.length),
+  });
 
   /** @param script The bundled `document-thread.js`. */
   constructor(script: string, limits: Partial<ThreadLimits> = {}) {
@@ -39,7 +47,7 @@ export class DocumentReader {
   }
 
   /**
-   * Collects the bytes of a file and reads its text.
+   * Collects the bytes of a file and reads its text. A caller who sends the same file again gets the text at once.
    *
    * @throws HearthError `invalid_document`; `queue_full`; the signal's reason.
    */
@@ -57,11 +65,17 @@ export class DocumentReader {
     this.#waiting.set(ownerId, own + 1);
     try {
       const bytes = await collect(name, content);
+      const digest = await subtle.digest('SHA-256', bytes);
+      const key = JSON.stringify([ownerId, name, Buffer.from(digest).toString('base64')]);
+      const kept = this.#kept.get(key);
+      if (kept !== undefined) return kept;
       const { memoryMb } = this.#limits;
-      return await this.#threads.run(
+      const document = await this.#threads.run(
         () => this.#readInThread({ name, bytes, memoryMb }, signal),
         signal,
       );
+      this.#kept.set(key, document);
+      return document;
     } finally {
       const left = (this.#waiting.get(ownerId) ?? 1) - 1;
       if (left > 0) this.#waiting.set(ownerId, left);
