@@ -211,6 +211,8 @@ export type GenerationEvent =
     }
   | {
       readonly type: 'generation.cut';
+      /** True if the engine ended the generation because its cache was full. */
+      readonly isCacheFull: boolean;
       readonly usage: GenerationUsage;
       /** Reasoning tokens, included in completionTokens. */
       readonly reasoningTokens: number;

@@ -13,7 +13,7 @@ import { GenerationAccount } from './generation-account.ts';
 import { inPieces } from './in-pieces.ts';
 import { withAdapters } from './loads/adapters.ts';
 import type { OpenRequest } from './loads/open-request.ts';
-import { EngineLost } from './loads/refusal.ts';
+import { CacheFullError, EngineLost } from './loads/refusal.ts';
 import type { Lease } from './loads/instance-lease.ts';
 import type { Place } from './scheduler/place.ts';
 import type { Waiting } from './scheduler/scheduler.ts';
@@ -26,6 +26,9 @@ import {
   type JoinedLoad,
   type SessionHost,
 } from './session-wait.ts';
+
+/** A generation fails if the cache of the engine was full more often. */
+const mostFullCaches = 8;
 
 /**
  * One request's use of a model: its instance, its place in the queue, and its slot while it generates. A session
@@ -126,11 +129,18 @@ export class Session {
     // Events for a client that gets only the whole result are held, so that the generation may be repeated.
     const held: SessionEvent[] | undefined = this.#request.isWhole === true ? [] : undefined;
     let hasBegun = false;
+    let fullCount = 0;
     try {
       for (;;) {
         const lease = this.lease;
         let run: SlotRun | undefined;
         let isContinued = false;
+        const isToContinue = (isCacheFull: boolean): boolean => {
+          if (run?.isPaused === true) return true;
+          if (!isCacheFull || fullCount === mostFullCaches) return false;
+          fullCount += 1;
+          return run?.continueLater() === true;
+        };
         try {
           if (lease.place === undefined) yield* this.#enter();
           const place = await this.#takePlace();
@@ -157,7 +167,7 @@ export class Session {
               const report = await account.end(event, engine, context);
               if (held !== undefined) yield* held;
               yield { type: 'generation.report', report };
-            } else if (event.type === 'generation.cut' && run?.isPaused === true) {
+            } else if (event.type === 'generation.cut' && isToContinue(event.isCacheFull)) {
               account.pause(event);
             } else {
               const isCut = event.type === 'generation.cut';
@@ -169,7 +179,7 @@ export class Session {
           }
           return;
         } catch (error) {
-          isContinued = run?.isPaused === true && !lease.signal.aborted;
+          isContinued = isToContinue(error instanceof CacheFullError) && !lease.signal.aborted;
           if (!isContinued) {
             const failure = await this.#failureOf(error, account.hasOutput);
             if (failure !== undefined) {

@@ -8,6 +8,7 @@ import {
 } from '../../../test/setup/engines/managed-instance.ts';
 import type { TokenEngine } from '../../../test/setup/engines/token-engine.ts';
 import type { ChatGeneration, GenerationRequest } from '../engine.ts';
+import { CacheFullError } from '../loads/refusal.ts';
 
 const contextLength = 2000;
 const names = ['a', 'b', 'c', 'd'];
@@ -187,6 +188,56 @@ describe('a cache that runs full', () => {
     await Promise.all(names.map((name) => run(promptOf(name, 10))));
     expect(continued.length).toBeGreaterThan(0);
     for (const prompt of continued) expect(prompt.length % (4 * 5)).toBe(0);
+  });
+
+  describe('continues answers that the engine ended since the cache was full', () => {
+    /** Fails all answers together, once at the start of the first and once after some tokens of each. */
+    async function setUpFailing() {
+      const managed = await setUp({ totalCells: contextLength, endTokens: 300 });
+      const { engine } = managed;
+      const step = engine.step;
+      let failed = new Set<string>();
+      engine.step = async (call, signal) => {
+        await step(call, signal);
+        const isDue = call.startsWith('write') && engine.calls.length > 3 && !failed.has(call);
+        if (!isDue || failed.size === 4) return;
+        failed = failed.add(call);
+        throw new CacheFullError(new Error('full'));
+      };
+      return managed;
+    }
+
+    it('to their end', async () => {
+      const { run, startCount, isFree } = await setUpFailing();
+      const requests = names.map((name) => promptOf(name, 10));
+      const answers = await Promise.all(requests.map((request) => run(request)));
+      expect(startCount()).toBeGreaterThan(4);
+      for (const [index, request] of requests.entries()) {
+        expect(answers[index]?.text).toBe((await answerTo(request, 300)).text);
+      }
+      await vi.waitFor(() => expect(isFree()).toBe(true));
+    });
+
+    it('unless they can not be continued', async () => {
+      const { run, engine, isFree } = await setUp({ endTokens: 300 });
+      let count = 0;
+      engine.step = async (call) => {
+        if (call.startsWith('write')) count += 1;
+        if (count === 20) throw new CacheFullError(new Error('full'));
+      };
+      await expect(run(whole('a'))).rejects.toThrow(/The cache of the model was full/);
+      await vi.waitFor(() => expect(isFree()).toBe(true));
+    });
+
+    it('only some times', async () => {
+      const { run, engine, startCount, isFree } = await setUp({ endTokens: 300 });
+      engine.step = async (call) => {
+        if (call.startsWith('write')) throw new CacheFullError(new Error('full'));
+      };
+      await expect(run(promptOf('a', 10))).rejects.toThrow(/The cache of the model was full/);
+      expect(startCount()).toBe(9);
+      await vi.waitFor(() => expect(isFree()).toBe(true));
+    });
   });
 
   it('keeps the limit of an answer that was paused', async () => {

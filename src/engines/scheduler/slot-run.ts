@@ -116,6 +116,15 @@ export class SlotRun implements ScheduledPrompt {
     this.#pauseAt = this.#account.answer.tokens + mostTokensToWord;
   }
 
+  /** Continues the generation later, since the cache was full. Returns false if that is not possible. */
+  continueLater(): boolean {
+    const { hasOutput } = this.#account;
+    if (!this.#managed.canRunFull || (hasOutput && !this.#canContinue)) return false;
+    this.#place.pause();
+    this.#endPart();
+    return true;
+  }
+
   #endPart(): void {
     this.isPaused = true;
     this.#pausing?.abort(new Error('paused'));

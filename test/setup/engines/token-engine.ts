@@ -6,6 +6,7 @@ import type {
   GenerationEvent,
   GenerationRequest,
 } from '../../../src/engines/engine.ts';
+import { CacheFullError } from '../../../src/engines/loads/refusal.ts';
 import type { RequestContext } from '../../../src/kernel/request/request-context.ts';
 
 const tokenCharacters = 4;
@@ -148,7 +149,9 @@ export class TokenEngine {
       }
       await this.step(`end ${slot}`, signal);
     } catch (error) {
-      if (count > 0) yield { type: 'generation.cut', usage: usage(count), reasoningTokens: 0 };
+      const isCacheFull = error instanceof CacheFullError;
+      if (count > 0)
+        yield { type: 'generation.cut', isCacheFull, usage: usage(count), reasoningTokens: 0 };
       throw error;
     } finally {
       this.#writing -= 1;

@@ -27,6 +27,12 @@ it.each([
     'context_length_exceeded',
     'An input has 600 tokens; the context of the model holds 512.',
   ],
+  [
+    500,
+    { code: 500, type: 'server_error', message: 'Context size has been exceeded.' },
+    'internal',
+    'The cache of the model was full, since other answers need it too. Repeat the request.',
+  ],
   [501, { message: 'Infill is not supported by this model: …' }, 'infill_unsupported', 'suffix'],
   [500, { message: 'image input is not supported - hint: …' }, 'vision_unsupported', 'images'],
   [400, { message: 'Failed to load image or audio file' }, 'invalid_image', 'image'],

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { HearthError } from '../../../kernel/errors/errors.ts';
 import type { EngineReply } from '../../../platform/net/engine-connection.ts';
+import { CacheFullError } from '../../loads/refusal.ts';
 import { readWireError, type WireError } from '../wire/wire-error.ts';
 
 const errorBody = z.object({ error: z.unknown() });
@@ -47,6 +48,9 @@ function failure(error: WireError, status: number, contextLength = Infinity): He
       'context_length_exceeded',
       `An input has ${tooLarge[1]} tokens; the context of the model holds ${Math.min(Number(tooLarge[2]), contextLength)}.`,
     );
+  }
+  if (/context size has been exceeded/iu.test(message)) {
+    return new CacheFullError(new Error(message));
   }
   if (/infill is not supported/iu.test(message)) {
     return new HearthError(
