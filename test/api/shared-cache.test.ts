@@ -23,6 +23,20 @@ async function complete(index: number, more: Readonly<Record<string, unknown>> =
   return { status, body, usage: body.usage, reason: body.choices?.[0]?.finish_reason };
 }
 
+/** A chat without a limit. */
+async function tell(subject: string) {
+  const { status, body } = await post(hearth.url, '/v1/chat/completions', {
+    model: 'hearth/starter-chat',
+    messages: [{ role: 'user', content: `Tell me a story about ${subject}` }],
+    temperature: 0,
+  });
+  expect(body.error).toBeUndefined();
+  const { message, finish_reason: reason } = body.choices[0];
+  return { answer: { status, message, reason }, tokens: body.usage.completion_tokens };
+}
+
+const subjects = ['a fox', 'the sea', 'a lamp', 'an owl'];
+
 describe('slots that share a cache', () => {
   it('answer more requests than the cache holds, each to its end', async () => {
     const answers = await Promise.all(Array.from({ length: 12 }, (_, index) => complete(index)));
@@ -43,17 +57,6 @@ describe('slots that share a cache', () => {
   });
 
   it('pause answers without a limit, which continue and end as they do alone', async () => {
-    const tell = async (subject: string) => {
-      const { status, body } = await post(hearth.url, '/v1/chat/completions', {
-        model: 'hearth/starter-chat',
-        messages: [{ role: 'user', content: `Tell me a story about ${subject}` }],
-        temperature: 0,
-      });
-      expect(body.error).toBeUndefined();
-      const { message, finish_reason: reason } = body.choices[0];
-      return { answer: { status, message, reason }, tokens: body.usage.completion_tokens };
-    };
-    const subjects = ['a fox', 'the sea', 'a lamp', 'an owl'];
     const together = await Promise.all(subjects.map(tell));
     for (const [index, { answer, tokens }] of together.entries()) {
       const alone = await tell(subjects[index] ?? '');
@@ -62,6 +65,21 @@ describe('slots that share a cache', () => {
       expect(Math.abs(tokens - alone.tokens)).toBeLessThan(5);
     }
     expect(together.reduce((sum, { tokens }) => sum + tokens, 0)).toBeGreaterThan(1024);
+  });
+
+  it('continue answers that the engine ended before Hearth could pause them', async () => {
+    // Answers seem to be short, so that all four start.
+    for (let index = 0; index < 25; index += 1) {
+      await complete(index, { prompt: 'Hello', max_tokens: 8 });
+    }
+    const stalls = setInterval(() => {
+      process.kill(hearth.pid, 'SIGSTOP');
+      setTimeout(() => process.kill(hearth.pid, 'SIGCONT'), 200);
+    }, 300);
+    const together = await Promise.all(subjects.map(tell)).finally(() => clearInterval(stalls));
+    for (const [index, { answer }] of together.entries()) {
+      expect(answer).toEqual((await tell(subjects[index] ?? '')).answer);
+    }
   });
 
   it('refuse a prompt that exceeds the context, although the cache of all is larger', async () => {
