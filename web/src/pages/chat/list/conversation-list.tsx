@@ -226,9 +226,11 @@ function Conversations({
           {groups.map(({ group, conversations }) => (
             <section key={group} aria-label={labels[group]}>
               <h2 className="px-2.5 pt-3 pb-1 text-xs font-medium text-muted">{labels[group]}</h2>
-              {inParts(conversations).map((part) => (
+              {inParts(conversations).map((part, index) => (
+                // By position: with the id of its first row, each part would be built again for a new conversation.
+                // oxlint-disable-next-line react/no-array-index-key
                 <ul
-                  key={part[0]?.conversation_id}
+                  key={index}
                   className="[content-visibility:auto]"
                   style={{ containIntrinsicHeight: `auto ${part.length * rowPixels}px` }}
                 >
