@@ -161,8 +161,11 @@ describe('a turn with tools', () => {
       if (generation === 0) yield* call(0, 'get_weather', '{"city":"Brest"}');
       else yield say('It ra');
       if (generation === 1) {
-        const usage = { ...end.usage, completionTokens: 3 };
-        yield { type: 'generation.cut', isCacheFull: false, usage, reasoningTokens: 1 };
+        yield {
+          type: 'generation.cut',
+          usage: { ...end.usage, completionTokens: 3 },
+          reasoningTokens: 1,
+        };
         throw new HearthError('crashed', 'The engine stopped.');
       }
       yield end;

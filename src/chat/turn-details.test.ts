@@ -255,7 +255,7 @@ describe('completions and embeddings', () => {
     const { pool, launcher } = scriptedPool(modelEntry());
     launcher.onGenerate = async function* () {
       yield say(' upon');
-      yield { type: 'generation.cut', isCacheFull: false, usage: end.usage, reasoningTokens: 0 };
+      yield { type: 'generation.cut', usage: end.usage, reasoningTokens: 0 };
       throw failure;
     };
     const seen: CompletionEvent['type'][] = [];

@@ -211,8 +211,6 @@ export type GenerationEvent =
     }
   | {
       readonly type: 'generation.cut';
-      /** True if the engine ended the generation because its cache was full. */
-      readonly isCacheFull: boolean;
       readonly usage: GenerationUsage;
       /** Reasoning tokens, included in completionTokens. */
       readonly reasoningTokens: number;
@@ -275,7 +273,7 @@ export interface Engine {
    * Generates text. Aborting the signal stops the engine immediately.
    *
    * @throws HearthError `context_length_exceeded`, `infill_unsupported`, `invalid_value` if the engine
-   *   refuses the request; `crashed` if the engine stops during the generation.
+   *   refuses the request; `crashed` if the engine stops during the generation. CacheFullError.
    */
   generate(request: GenerationRequest, context: RequestContext): AsyncIterable<GenerationEvent>;
 

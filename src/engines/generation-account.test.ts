@@ -17,12 +17,7 @@ describe('GenerationAccount', () => {
     const context = testContext();
     await account.begin(engine, context);
     account.note({ type: 'content.delta', text: 'Hello', tokens: 3 });
-    account.pause({
-      type: 'generation.cut',
-      isCacheFull: false,
-      usage: usage(10, 5),
-      reasoningTokens: 0,
-    });
+    account.pause({ type: 'generation.cut', usage: usage(10, 5), reasoningTokens: 0 });
     await account.begin(engine, context);
     account.note({ type: 'content.delta', text: ' you', tokens: 2 });
     const report = await account.end(
@@ -53,12 +48,7 @@ describe('GenerationAccount', () => {
     const context = testContext();
     await account.begin(engine, context);
     account.note({ type: 'content.delta', text: 'Hello', tokens: 3 });
-    account.pause({
-      type: 'generation.cut',
-      isCacheFull: false,
-      usage: usage(10, 5),
-      reasoningTokens: 0,
-    });
+    account.pause({ type: 'generation.cut', usage: usage(10, 5), reasoningTokens: 0 });
     account.answer.beginPart();
     account.close(context);
     expect(context.record.generations[0]?.tokens).toEqual({ prompt: 10, cached: 4, completion: 3 });

@@ -14,7 +14,7 @@ import { addDrafts, type GenerationReport, type InterruptedReport } from './sess
 import { withAnswer, withText, type CachedPrompt, type PrefixHash } from './states/prefix-hash.ts';
 
 type EndEvent = Extract<GenerationEvent, { readonly type: 'generation.end' }>;
-type CutEvent = Extract<GenerationEvent, { readonly type: 'generation.cut' }>;
+export type CutEvent = Extract<GenerationEvent, { readonly type: 'generation.cut' }>;
 
 interface CallText {
   name: string;

@@ -19,12 +19,7 @@ const end: GenerationEvent = {
   isMalformed: true,
   usage,
 };
-const cut: GenerationEvent = {
-  type: 'generation.cut',
-  isCacheFull: false,
-  usage,
-  reasoningTokens: 0,
-};
+const cut: GenerationEvent = { type: 'generation.cut', usage, reasoningTokens: 0 };
 const progress: GenerationEvent = {
   type: 'prompt.progress',
   processedTokens: 1,

@@ -9,11 +9,12 @@ import type {
   Prompt,
   Relevance,
 } from './engine.ts';
-import { GenerationAccount } from './generation-account.ts';
+import { CacheFullError } from './cache-full-error.ts';
+import { GenerationAccount, type CutEvent } from './generation-account.ts';
 import { inPieces } from './in-pieces.ts';
 import { withAdapters } from './loads/adapters.ts';
 import type { OpenRequest } from './loads/open-request.ts';
-import { CacheFullError, EngineLost } from './loads/refusal.ts';
+import { EngineLost } from './loads/refusal.ts';
 import type { Lease } from './loads/instance-lease.ts';
 import type { Place } from './scheduler/place.ts';
 import type { Waiting } from './scheduler/scheduler.ts';
@@ -128,6 +129,12 @@ export class Session {
     this.#startedAt = undefined;
     // Events for a client that gets only the whole result are held, so that the generation may be repeated.
     const held: SessionEvent[] | undefined = this.#request.isWhole === true ? [] : undefined;
+    const reported = (cut: CutEvent): readonly SessionEvent[] => {
+      const event = { type: cut.type, report: account.cut(cut) };
+      if (held === undefined) return [event];
+      held.push(event);
+      return [];
+    };
     let hasBegun = false;
     let fullCount = 0;
     try {
@@ -135,12 +142,7 @@ export class Session {
         const lease = this.lease;
         let run: SlotRun | undefined;
         let isContinued = false;
-        const isToContinue = (isCacheFull: boolean): boolean => {
-          if (run?.isPaused === true) return true;
-          if (!isCacheFull || fullCount === mostFullCaches) return false;
-          fullCount += 1;
-          return run?.continueLater() === true;
-        };
+        let cut: CutEvent | undefined;
         try {
           if (lease.place === undefined) yield* this.#enter();
           const place = await this.#takePlace();
@@ -167,20 +169,25 @@ export class Session {
               const report = await account.end(event, engine, context);
               if (held !== undefined) yield* held;
               yield { type: 'generation.report', report };
-            } else if (event.type === 'generation.cut' && isToContinue(event.isCacheFull)) {
-              account.pause(event);
+            } else if (event.type === 'generation.cut') {
+              cut = event;
             } else {
-              const isCut = event.type === 'generation.cut';
-              if (!isCut) account.note(event);
-              const shown = isCut ? { type: event.type, report: account.cut(event) } : event;
-              if (held === undefined) yield shown;
-              else held.push(shown);
+              account.note(event);
+              if (held === undefined) yield event;
+              else held.push(event);
             }
           }
+          if (cut !== undefined) yield* reported(cut);
           return;
         } catch (error) {
-          isContinued = isToContinue(error instanceof CacheFullError) && !lease.signal.aborted;
-          if (!isContinued) {
+          if (error instanceof CacheFullError && (fullCount += 1) <= mostFullCaches) {
+            run?.continueLater();
+          }
+          isContinued = run?.isPaused === true && !lease.signal.aborted;
+          if (isContinued) {
+            if (cut !== undefined) account.pause(cut);
+          } else {
+            if (cut !== undefined) yield* reported(cut);
             const failure = await this.#failureOf(error, account.hasOutput);
             if (failure !== undefined) {
               if (held !== undefined) yield* held;

@@ -7,8 +7,8 @@ import {
   type ManagedInstanceOptions,
 } from '../../../test/setup/engines/managed-instance.ts';
 import type { TokenEngine } from '../../../test/setup/engines/token-engine.ts';
+import { CacheFullError } from '../cache-full-error.ts';
 import type { ChatGeneration, GenerationRequest } from '../engine.ts';
-import { CacheFullError } from '../loads/refusal.ts';
 
 const contextLength = 2000;
 const names = ['a', 'b', 'c', 'd'];
@@ -191,24 +191,20 @@ describe('a cache that runs full', () => {
   });
 
   describe('continues answers that the engine ended since the cache was full', () => {
-    /** Fails all answers together, once at the start of the first and once after some tokens of each. */
-    async function setUpFailing() {
-      const managed = await setUp({ totalCells: contextLength, endTokens: 300 });
-      const { engine } = managed;
-      const step = engine.step;
-      let failed = new Set<string>();
+    it.each([0, 30])('to their end, after %i tokens', async (tokens) => {
+      const { run, engine, startCount, isFree } = await setUp({
+        totalCells: contextLength,
+        endTokens: 300,
+      });
+      const { step } = engine;
+      const writes = new Map<string, number>();
       engine.step = async (call, signal) => {
         await step(call, signal);
-        const isDue = call.startsWith('write') && engine.calls.length > 3 && !failed.has(call);
-        if (!isDue || failed.size === 4) return;
-        failed = failed.add(call);
-        throw new CacheFullError(new Error('full'));
+        if (!call.startsWith('write')) return;
+        const count = writes.get(call) ?? 0;
+        writes.set(call, count + 1);
+        if (count === tokens) throw new CacheFullError(new Error('full'));
       };
-      return managed;
-    }
-
-    it('to their end', async () => {
-      const { run, startCount, isFree } = await setUpFailing();
       const requests = names.map((name) => promptOf(name, 10));
       const answers = await Promise.all(requests.map((request) => run(request)));
       expect(startCount()).toBeGreaterThan(4);

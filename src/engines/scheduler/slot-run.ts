@@ -116,13 +116,12 @@ export class SlotRun implements ScheduledPrompt {
     this.#pauseAt = this.#account.answer.tokens + mostTokensToWord;
   }
 
-  /** Continues the generation later, since the cache was full. Returns false if that is not possible. */
-  continueLater(): boolean {
+  /** Continues a generation later that the engine ended because its cache was full, if that is possible. */
+  continueLater(): void {
     const { hasOutput } = this.#account;
-    if (!this.#managed.canRunFull || (hasOutput && !this.#canContinue)) return false;
+    if (!this.#managed.canRunFull || (hasOutput && !this.#canContinue)) return;
     this.#place.pause();
     this.#endPart();
-    return true;
   }
 
   #endPart(): void {

@@ -6,7 +6,6 @@ import type {
   GenerationEvent,
   GenerationRequest,
 } from '../../../src/engines/engine.ts';
-import { CacheFullError } from '../../../src/engines/loads/refusal.ts';
 import type { RequestContext } from '../../../src/kernel/request/request-context.ts';
 
 const tokenCharacters = 4;
@@ -149,9 +148,7 @@ export class TokenEngine {
       }
       await this.step(`end ${slot}`, signal);
     } catch (error) {
-      const isCacheFull = error instanceof CacheFullError;
-      if (count > 0)
-        yield { type: 'generation.cut', isCacheFull, usage: usage(count), reasoningTokens: 0 };
+      if (count > 0) yield { type: 'generation.cut', usage: usage(count), reasoningTokens: 0 };
       throw error;
     } finally {
       this.#writing -= 1;

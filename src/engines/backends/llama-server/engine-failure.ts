@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { HearthError } from '../../../kernel/errors/errors.ts';
 import type { EngineReply } from '../../../platform/net/engine-connection.ts';
-import { CacheFullError } from '../../loads/refusal.ts';
+import { CacheFullError } from '../../cache-full-error.ts';
 import { readWireError, type WireError } from '../wire/wire-error.ts';
 
 const errorBody = z.object({ error: z.unknown() });

@@ -7,7 +7,6 @@ import type {
   GenerationRequest,
   GenerationUsage,
 } from '../../engine.ts';
-import { CacheFullError } from '../../loads/refusal.ts';
 import { AnswerReader, textOf } from './answer-reader.ts';
 import type { WireDialect } from './dialect.ts';
 import { readLogprobs } from './logprobs.ts';
@@ -115,9 +114,8 @@ export class StreamDecoder {
       yield this.end();
     } catch (error) {
       const { reasoningTokens } = this;
-      const isCacheFull = error instanceof CacheFullError;
       if (this.answer.hasOutput)
-        yield { type: 'generation.cut', isCacheFull, usage: this.usage(), reasoningTokens };
+        yield { type: 'generation.cut', usage: this.usage(), reasoningTokens };
       throw error;
     } finally {
       stream.close();
