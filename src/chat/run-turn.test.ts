@@ -330,9 +330,11 @@ describe('the prompt of a turn', () => {
   });
 
   it('has the default of the model unless the conversation has a system message', async () => {
+    const inForce = { systemPrompt: 'By default.' };
     const modelSettings = {
-      inForce: () => ({ systemPrompt: 'By default.' }),
-      ofInstance: () => ({ isPinned: () => false, changedOptions: () => [] }),
+      inForce: () => inForce,
+      ofInstance: () => ({ inForce, isPinned: false }),
+      onChange: () => {},
     };
     const { run, requests } = await scriptedTurnsWith({ modelSettings }, sayHi);
     const own = { role: 'system', content: [{ type: 'text', text: 'Own.' }] } as const;

@@ -8,7 +8,7 @@ import type { ModelTarget, OpenRequest } from './loads/open-request.ts';
 import type { AdapterChoice } from '../kernel/adapter-names.ts';
 import { assertContext, contextLengthFor } from './loads/configure.ts';
 import type { Instance } from './loads/instance.ts';
-import type { Lease } from './loads/instance-lease.ts';
+import { Lease } from './loads/instance-lease.ts';
 import { InstanceLifecycle, type LifecycleOptions } from './loads/instance-lifecycle.ts';
 import type { InstanceDescription, InstanceSummary } from './loads/instance-summary.ts';
 import type { LoadEstimate } from './loads/load-estimate.ts';
@@ -175,7 +175,7 @@ export class Engines implements SessionHost {
     const instance = this.#instanceFor(request, context);
     const ttlSeconds = request.ttlSeconds ?? target.load?.ttlSeconds;
     if (ttlSeconds !== undefined) instance.setTtl(ttlSeconds);
-    const lease = this.#lifecycle.openLease(instance, context, target.maxWaitSeconds);
+    const lease = new Lease(instance, context, target.maxWaitSeconds);
     context.record.useInstance(instance.id, instance.selection.model.key);
     return lease;
   }
@@ -200,7 +200,7 @@ export class Engines implements SessionHost {
     const resolved = await this.#resolver.complete(selection, options, load, modelScope);
     context.signal.throwIfAborted();
     const instance = this.#lifecycle.create(selection, resolved, true, clientKey);
-    const lease = this.#lifecycle.openLease(instance, context);
+    const lease = new Lease(instance, context);
     try {
       if (instance.load !== undefined) await this.joinLoad(lease, true, () => {});
     } finally {
@@ -256,11 +256,6 @@ export class Engines implements SessionHost {
   async isLoaded(identifier: string): Promise<boolean> {
     const selection = this.#resolver.selectionOf(await this.#options.library.find(identifier));
     return instancesOf(this.#instances(), selection).length > 0;
-  }
-
-  /** Applies changed model settings that take effect without a load. */
-  applySettings(): void {
-    this.#lifecycle.restartIdleTimers();
   }
 
   /** Unloads all instances and rejects new requests. */

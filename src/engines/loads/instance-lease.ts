@@ -11,11 +11,6 @@ const exitKnownWithinMs = 1000;
 /** Abort reason for the signal of a released lease. */
 const released = new Error('The lease was released.');
 
-/** Called when a lease has ended. */
-interface LeaseOwner {
-  leaseEnded(instance: Instance): void;
-}
-
 /** Keeps an instance loaded for one request, and holds the request's place in its queue. */
 export class Lease {
   readonly instance: Instance;
@@ -24,7 +19,6 @@ export class Lease {
    * or crashes; the reason is then the `HearthError` to report.
    */
   readonly context: RequestContext;
-  readonly #owner: LeaseOwner;
   readonly #requestSignal: AbortSignal;
   /** One controller per lease. Combining a signal of the instance with each request's signal would leak listeners. */
   readonly #controller = new AbortController();
@@ -40,15 +34,9 @@ export class Lease {
    * @param maxWaitSeconds Time limit for the wait for the first place, after which it fails with `queue_full`.
    * @throws The HearthError that the instance was retired with.
    */
-  constructor(
-    instance: Instance,
-    context: RequestContext,
-    owner: LeaseOwner,
-    maxWaitSeconds?: number,
-  ) {
+  constructor(instance: Instance, context: RequestContext, maxWaitSeconds?: number) {
     instance.addLease(this);
     this.instance = instance;
-    this.#owner = owner;
     this.#maxWaitSeconds = maxWaitSeconds;
     this.#requestSignal = context.signal;
     this.context = withSignal(context, this.signal);
@@ -130,7 +118,6 @@ export class Lease {
     this.#controller.abort(released);
     this.leave();
     this.instance.removeLease(this);
-    this.#owner.leaseEnded(this.instance);
   }
 
   /**

@@ -5,12 +5,15 @@ import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import type { EvictionCause } from '../../kernel/events/server-event.ts';
 import { noEvents, type EventPublisher } from '../../kernel/events/server-events.ts';
-import type { RequestContext } from '../../kernel/request/request-context.ts';
 import { attach } from './adapters.ts';
 import type { EngineLoader } from './engine-loader.ts';
 import { EngineLost } from './refusal.ts';
-import { Instance, InstanceRegistry, type InstanceSettings } from './instance.ts';
-import { Lease } from './instance-lease.ts';
+import {
+  Instance,
+  InstanceRegistry,
+  type InstanceOwner,
+  type InstanceSettings,
+} from './instance.ts';
 import type { LoadEstimate } from './load-estimate.ts';
 import type { LoadOptions } from './load-options.ts';
 import type { ModelSettings } from './model-settings.ts';
@@ -19,9 +22,6 @@ import type { LoadTask } from './load-task.ts';
 import type { LoadPlan } from './plan-load.ts';
 import { contextForPrompt } from './policy/choose-sizes.ts';
 import { instanceName, nextInstanceId } from './policy/next-instance-id.ts';
-
-/** 24.8 days. A timer with a longer delay would fire immediately. */
-const maxTimerSeconds = (2 ** 31 - 1) / 1000;
 
 export interface LifecycleOptions extends SchedulerOptions {
   /** One loader per kind of model source. */
@@ -33,16 +33,15 @@ export interface LifecycleOptions extends SchedulerOptions {
   readonly pinned: readonly string[];
   readonly library: Pick<ModelLibrary, 'fingerprint'>;
   /** Settings of the models. */
-  readonly modelSettings?: Pick<ModelSettings, 'inForce' | 'ofInstance'>;
+  readonly modelSettings?: Pick<ModelSettings, 'inForce' | 'ofInstance' | 'onChange'>;
   readonly events?: EventPublisher;
 }
 
 /** Creates, loads, watches and stops instances, on behalf of the scheduler. */
-export class InstanceLifecycle implements SchedulerEffects {
+export class InstanceLifecycle implements SchedulerEffects, InstanceOwner {
   readonly registry = new InstanceRegistry();
   readonly #options: LifecycleOptions;
   readonly #scheduler: LoadScheduler;
-  readonly #idleTimers = new Map<Instance, NodeJS.Timeout>();
   readonly #stopping = new Set<Promise<void>>();
   readonly #events: EventPublisher;
   #isClosed = false;
@@ -51,6 +50,7 @@ export class InstanceLifecycle implements SchedulerEffects {
     this.#options = options;
     this.#events = options.events ?? noEvents;
     this.#scheduler = new LoadScheduler(options, this.registry, this);
+    options.modelSettings?.onChange(() => this.#applySettings());
   }
 
   /**
@@ -117,6 +117,7 @@ export class InstanceLifecycle implements SchedulerEffects {
       ttlSeconds: options.ttlSeconds,
       isExplicit,
       settings: this.#settingsOf(selection),
+      owner: this,
     });
     this.registry.add(instance);
     this.#scheduler.submit(instance, plan, clientKey);
@@ -125,13 +126,6 @@ export class InstanceLifecycle implements SchedulerEffects {
       this.#events.publish({ type: 'instance.queued', ...subjectOf(instance), estimatedBytes });
     }
     return instance;
-  }
-
-  /** @throws The HearthError that the instance was retired with. */
-  openLease(instance: Instance, context: RequestContext, maxWaitSeconds?: number): Lease {
-    const lease = new Lease(instance, context, this, maxWaitSeconds);
-    this.#clearIdleTimer(instance);
-    return lease;
   }
 
   /**
@@ -143,7 +137,6 @@ export class InstanceLifecycle implements SchedulerEffects {
   renew(instance: Instance, selection: ModelSelection | undefined): void {
     const { id, config, isExplicit, ttlSeconds } = instance;
     this.#options.logger.info({ instance: id }, 'the files of the model were replaced');
-    this.#clearIdleTimer(instance);
     instance.outdate();
     this.registry.beginStopping(instance);
     this.#stopIfDrained(instance);
@@ -158,11 +151,13 @@ export class InstanceLifecycle implements SchedulerEffects {
     }
   }
 
-  leaseEnded(instance: Instance): void {
-    if (instance.requestCount > 0) return;
-    if (instance.isOutdated) this.#stopIfDrained(instance);
-    this.#startIdleTimer(instance);
-    if (instance.isSuperseded || this.registry.hasWaiting) this.#scheduler.becameIdle(instance);
+  becameIdle(instance: Instance): void {
+    this.#stopIfDrained(instance);
+    this.#scheduler.becameIdle(instance);
+  }
+
+  expire(instance: Instance): void {
+    this.evict(instance, 'idle', `${instance.id} was idle for ${instance.ttlSeconds} s.`);
   }
 
   /** Removes an instance from the registry and stops its engine. Resolves when the memory is free. */
@@ -213,16 +208,16 @@ export class InstanceLifecycle implements SchedulerEffects {
     const { pinned, modelSettings } = this.#options;
     const { model, variant } = selection;
     const isPinned = pinned.includes(model.key) || pinned.includes(`${model.key}@${variant.id}`);
-    const settings = modelSettings?.ofInstance(selection);
-    return {
-      isPinned: () => isPinned || settings?.isPinned() === true,
-      changedOptions: () => settings?.changedOptions() ?? [],
-    };
+    const settings = modelSettings?.ofInstance(selection) ?? { inForce: {}, isPinned: false };
+    return { ...settings, isPinned: isPinned || settings.isPinned };
   }
 
-  /** Restarts all idle timers, after a change of model settings. */
-  restartIdleTimers(): void {
-    for (const instance of this.registry.list()) this.#startIdleTimer(instance);
+  /** Applies changed settings of models that take effect without a load. */
+  #applySettings(): void {
+    for (const instance of [...this.registry.list(), ...this.registry.stopping()]) {
+      instance.settings = this.#settingsOf(instance.selection);
+      instance.startIdleTimer();
+    }
   }
 
   #plan(selection: ModelSelection, options: LoadOptions, isExplicit: boolean): LoadPlan {
@@ -273,7 +268,6 @@ export class InstanceLifecycle implements SchedulerEffects {
       const cure = (promptSize: PromptSize) => this.#contextCure(instance, promptSize);
       instance.becomeReady(handle, loadTimeSeconds, cure);
       this.#events.publish({ type: 'instance.ready', ...subjectOf(instance), loadTimeSeconds });
-      this.#startIdleTimer(instance);
       void this.#watch(instance, handle);
       this.#options.logger.info({ instance: id, loadTimeSeconds, ...stats }, 'model loaded');
     } catch (error) {
@@ -333,7 +327,6 @@ export class InstanceLifecycle implements SchedulerEffects {
       cause: isOutgrown ? 'memory_guard' : 'crash',
       reason: exit.reason,
     });
-    this.#clearIdleTimer(instance);
     this.registry.remove(instance);
     const message = `The engine of ${id} stopped: ${exit.reason}`;
     if (isOutgrown)
@@ -344,7 +337,6 @@ export class InstanceLifecycle implements SchedulerEffects {
 
   async #stop(instance: Instance, error: HearthError): Promise<void> {
     const { load } = instance;
-    this.#clearIdleTimer(instance);
     this.registry.beginStopping(instance);
     instance.retire(error);
     load?.cancel(error);
@@ -368,27 +360,6 @@ export class InstanceLifecycle implements SchedulerEffects {
   #refreshGpuMemory(): void {
     const refreshed = this.#options.gpuMemory?.refresh(() => this.registry.gpuBytes());
     void refreshed?.then(() => this.#scheduler.advance());
-  }
-
-  #startIdleTimer(instance: Instance, seconds = instance.usualTtlSeconds): void {
-    this.#clearIdleTimer(instance);
-    if (seconds === undefined || !instance.isIdle) return;
-    const next = Math.min(seconds, maxTimerSeconds);
-    const timer = setTimeout(() => this.#expire(instance, seconds - next), next * 1000);
-    this.#idleTimers.set(instance, timer.unref());
-  }
-
-  #expire(instance: Instance, secondsLeft: number): void {
-    // A pinned instance gets a new idle timer when it is no longer pinned.
-    if (secondsLeft > 0) this.#startIdleTimer(instance, secondsLeft);
-    else if (!instance.isPinned) {
-      this.evict(instance, 'idle', `${instance.id} was idle for ${instance.ttlSeconds} s.`);
-    }
-  }
-
-  #clearIdleTimer(instance: Instance): void {
-    clearTimeout(this.#idleTimers.get(instance));
-    this.#idleTimers.delete(instance);
   }
 }
 

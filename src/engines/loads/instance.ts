@@ -12,6 +12,7 @@ import type { InstanceView } from './policy/instance-view.ts';
 import { PromptGate } from './prompt-gate.ts';
 import { purposeOf, type Purpose } from './purpose.ts';
 import { RecentPrompts, placedVariantId } from './policy/choose-instance.ts';
+import { changedOptions, type SettingsInForce } from './settings-record.ts';
 import { Scheduler } from '../scheduler/scheduler.ts';
 
 interface InstanceOptions {
@@ -31,14 +32,28 @@ interface InstanceOptions {
   /** True if it was loaded by name instead of just in time. */
   readonly isExplicit: boolean;
   readonly settings: InstanceSettings;
+  readonly owner: InstanceOwner;
 }
 
-/** Model settings that concern an instance, with the values at the time of each call. */
+/** Model settings that concern an instance. */
 export interface InstanceSettings {
+  /** The settings of its model or profile. */
+  readonly inForce: SettingsInForce;
   /** True if the instance stays loaded whatever its idle time. */
-  isPinned(): boolean;
-  changedOptions(): InstanceSummary['changedOptions'];
+  readonly isPinned: boolean;
 }
+
+/** What an instance tells its owner once no request uses it. */
+export interface InstanceOwner {
+  readonly registry: Pick<InstanceRegistry, 'hasWaiting'>;
+  /** The instance is about to end, or a load waits for memory. */
+  becameIdle(instance: Instance): void;
+  /** The idle time is over. */
+  expire(instance: Instance): void;
+}
+
+/** 24.8 days. A timer with a longer delay would fire immediately. */
+const maxTimerSeconds = (2 ** 31 - 1) / 1000;
 
 /** The part of a lease that the instance needs to end the lease's work. */
 interface LeaseAbort {
@@ -71,7 +86,10 @@ export class Instance {
   readonly scheduler: Scheduler;
   readonly #needsMemory: boolean;
   readonly #mappedBytes: number;
-  readonly #settings: InstanceSettings;
+  readonly #owner: InstanceOwner;
+  /** Changes with the model's settings. */
+  settings: InstanceSettings;
+  readonly #loadedWith: SettingsInForce['load'];
   /** Beginnings of the latest prompts, so that a conversation returns to the instance that has it in its cache. */
   readonly prompts = new RecentPrompts();
   /** `waiting`: queued for memory. */
@@ -94,6 +112,7 @@ export class Instance {
   readonly #leases = new Set<LeaseAbort>();
   #retiredWith: HearthError | undefined;
   #loadedAt: Date | undefined;
+  #idleTimer: NodeJS.Timeout | undefined;
   #lastUsedAt = performance.now();
 
   constructor(options: InstanceOptions) {
@@ -113,7 +132,9 @@ export class Instance {
     this.isExplicit = options.isExplicit;
     this.#needsMemory = options.needsMemory;
     this.#mappedBytes = options.mappedBytes;
-    this.#settings = options.settings;
+    this.#owner = options.owner;
+    this.settings = options.settings;
+    this.#loadedWith = options.settings.inForce.load;
     this.usualTtlSeconds = options.ttlSeconds;
     this.scheduler = new Scheduler(options.config.parallel, options.queueCapacity);
   }
@@ -135,7 +156,7 @@ export class Instance {
   }
 
   get isPinned(): boolean {
-    return this.#settings.isPinned();
+    return this.settings.isPinned;
   }
 
   get isRetired(): boolean {
@@ -173,6 +194,7 @@ export class Instance {
     this.#lastUsedAt = performance.now();
     this.load?.succeed();
     this.load = undefined;
+    this.startIdleTimer();
   }
 
   /** Transition from `waiting` or `loading`: the load ended without an engine. */
@@ -189,11 +211,13 @@ export class Instance {
   /** Transition from `loading` or `ready`: the files of the model were replaced. */
   outdate(): void {
     this.isOutdated = true;
+    clearTimeout(this.#idleTimer);
   }
 
   /** Ends all requests with an error and accepts no more. Keeps the first error. */
   retire(error: HearthError): void {
     this.#retiredWith ??= error;
+    clearTimeout(this.#idleTimer);
     this.scheduler.close(error);
     for (const lease of this.#leases) lease.abort(error);
   }
@@ -216,11 +240,29 @@ export class Instance {
     if (this.#retiredWith !== undefined) throw this.#retiredWith;
     this.#leases.add(lease);
     this.#lastUsedAt = performance.now();
+    clearTimeout(this.#idleTimer);
   }
 
   removeLease(lease: LeaseAbort): void {
     this.#leases.delete(lease);
     this.#lastUsedAt = performance.now();
+    if (this.#leases.size > 0) return;
+    this.startIdleTimer();
+    const isEnding = this.isOutdated || this.isSuperseded;
+    if (isEnding || this.#owner.registry.hasWaiting) this.#owner.becameIdle(this);
+  }
+
+  /** Starts the idle time again, for an idle instance. */
+  startIdleTimer(seconds = this.usualTtlSeconds): void {
+    clearTimeout(this.#idleTimer);
+    if (seconds === undefined || !this.isIdle) return;
+    const next = Math.min(seconds, maxTimerSeconds);
+    const expire = (): void => {
+      if (seconds > next) this.startIdleTimer(seconds - next);
+      // A pinned instance gets a new idle timer when it is no longer pinned.
+      else if (!this.isPinned) this.#owner.expire(this);
+    };
+    this.#idleTimer = setTimeout(expire, next * 1000).unref();
   }
 
   /** Sets the idle time, unless the instance was loaded by name or is pinned. */
@@ -271,7 +313,7 @@ export class Instance {
       state: this.state,
       isExplicit: this.isExplicit,
       isPinned: this.isPinned,
-      changedOptions: this.#settings.changedOptions(),
+      changedOptions: changedOptions(this.#loadedWith, this.settings.inForce.load),
       requestCount: this.#leases.size,
       // A request that gets its place during the load is not active yet.
       activeRequests: isReady ? activeCount : 0,

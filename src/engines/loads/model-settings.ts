@@ -5,7 +5,6 @@ import type { ModelSelection } from '../../library/model.ts';
 import { readIfPresent, replacePrivateFile } from '../../platform/files/private-file.ts';
 import type { InstanceSettings } from './instance.ts';
 import {
-  changedOptions,
   settingsInForce,
   settingsRecordSchema,
   type SettingsInForce,
@@ -35,6 +34,7 @@ export class ModelSettings {
   readonly #file: string;
   #records: ReadonlyMap<string, SettingsRecord>;
   #writing: Promise<void> = Promise.resolve();
+  readonly #listeners: (() => void)[] = [];
 
   private constructor(file: string, records: ReadonlyMap<string, SettingsRecord>) {
     this.#file = file;
@@ -90,13 +90,13 @@ export class ModelSettings {
     return false;
   }
 
-  /** The settings for an instance that begins to load. */
   ofInstance(selection: Named): InstanceSettings {
-    const before = this.inForce(selection).load;
-    return {
-      isPinned: () => this.isPinned(selection),
-      changedOptions: () => changedOptions(before, this.inForce(selection).load),
-    };
+    return { inForce: this.inForce(selection), isPinned: this.isPinned(selection) };
+  }
+
+  /** Adds a listener that is called after each change. */
+  onChange(listener: () => void): void {
+    this.#listeners.push(listener);
   }
 
   /** Names of the models and profiles that are pinned. */
@@ -119,6 +119,7 @@ export class ModelSettings {
 
   async #write(records: ReadonlyMap<string, SettingsRecord>): Promise<void> {
     this.#records = records;
+    for (const listener of this.#listeners) listener();
     const file = { version: currentVersion, models: Object.fromEntries(records) };
     const content = `${JSON.stringify(file, null, 2)}\n`;
     // Writes in the order of the calls, so that the file has the last change.

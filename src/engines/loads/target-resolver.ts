@@ -8,7 +8,6 @@ import type { Instance } from './instance.ts';
 import type { InstanceLifecycle } from './instance-lifecycle.ts';
 import { placedInstances } from './loaded-instances.ts';
 import { ModelChains } from './model-chains.ts';
-import type { ModelSettings } from './model-settings.ts';
 import type { ModelTarget } from './open-request.ts';
 import type { OptionResolver } from './option-resolver.ts';
 import {
@@ -24,7 +23,6 @@ import { assertPurpose, onlyOneFor, type Purpose } from './purpose.ts';
 
 interface ResolverOptions {
   readonly library: ModelLibrary;
-  readonly modelSettings?: Pick<ModelSettings, 'inForce'>;
   readonly machineStanding?: MachineStanding;
 }
 
@@ -111,11 +109,7 @@ export class TargetResolver {
     assertInScope(caller?.modelScope ?? null, model.key);
     const isElsewhere = model.machine !== undefined || caller?.isLinked === true;
     if (isElsewhere || instance.purpose !== purpose) return undefined;
-    const {
-      profile,
-      load = {},
-      ...defaults
-    } = this.#options.modelSettings?.inForce(selection) ?? {};
+    const { profile, load = {}, ...defaults } = instance.settings.inForce;
     const needsMore = load.draftModel !== undefined || defaults.adapters !== undefined;
     if (needsMore || profile !== alias) return undefined;
     if ((await this.#outdatedOf(selection)).length > 0) return undefined;

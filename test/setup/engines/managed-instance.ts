@@ -135,13 +135,14 @@ export async function managedInstance(options: ManagedInstanceOptions = {}) {
     mappedBytes: 0,
     ttlSeconds: undefined,
     isExplicit: true,
-    settings: { isPinned: () => false, changedOptions: () => [] },
+    settings: { inForce: {}, isPinned: false },
+    owner: { registry: { hasWaiting: false }, becameIdle: () => {}, expire: () => {} },
   });
   instance.beginLoading();
   instance.becomeReady(handle, 0);
   const host: SessionHost = {
     promptMemory: new PromptMemory(),
-    lease: (_, context) => new Lease(instance, context, { leaseEnded: () => {} }),
+    lease: (_, context) => new Lease(instance, context),
     joinLoad: async () => {},
   };
 

@@ -132,7 +132,6 @@ export async function storeSettings(
   // Refuses settings that a load would refuse, such as a context that the model does not support.
   await pool.estimate(requestedBase ?? key, record.load);
   await modelSettings.set(name, record);
-  pool.applySettings();
   return { name, record };
 }
 
@@ -143,11 +142,8 @@ export async function storeSettings(
  * @throws HearthError `conflict` for a profile that is loaded as an instance of its own.
  */
 export async function deleteSettings(services: NamedModelServices, name: string): Promise<boolean> {
-  const { modelSettings, pool } = services;
   assertUnused(services, name, 'delete it');
-  const isDeleted = await modelSettings.delete(name);
-  pool.applySettings();
-  return isDeleted;
+  return services.modelSettings.delete(name);
 }
 
 /** The key of a model, or the name of a profile. @throws HearthError `model_not_found`. */

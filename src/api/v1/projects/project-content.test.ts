@@ -40,7 +40,8 @@ async function open() {
     modelSettings: {
       inForce: ({ alias }) =>
         alias === undefined ? {} : { profile: alias, load: { contextLength: 1024 } },
-      ofInstance: () => ({ isPinned: () => false, changedOptions: () => [] }),
+      ofInstance: () => ({ inForce: {}, isPinned: false }),
+      onChange: () => {},
     },
   });
   const refuse = async () => {
