@@ -24,7 +24,6 @@ import {
 } from './select-model.ts';
 import { Mutex } from '../kernel/concurrency/semaphore.ts';
 import { coalesceRuns } from '../kernel/concurrency/coalesce-runs.ts';
-import { stat } from 'node:fs/promises';
 
 interface ModelLibraryOptions {
   /** Folders with models. If two have the same key, the first root wins. */
@@ -145,7 +144,6 @@ export function createModelLibrary({
         return selectModel(await scan(), identifier, names, scope);
       }
     },
-    fingerprint: readFingerprint,
     remove(identifier, assertUnused, scope) {
       return removals.run(async () => {
         const content = await scan();
@@ -181,7 +179,6 @@ export function libraryWithin(
     findAdapter: (identifier, selection) => library.findAdapter(identifier, selection),
     list: async () => (await library.list()).filter(({ key }) => isInScope(scope, key)),
     find: (identifier) => library.find(identifier, scope),
-    fingerprint: (selection) => library.fingerprint(selection),
     remove: (identifier, assertUnused) => library.remove(identifier, assertUnused, scope),
   };
 }
@@ -279,21 +276,6 @@ function createFaultLog(logger: Logger) {
       log(path, { path, error: String(error) }, `${basename(path)} can't be read`);
     logged = seen;
   };
-}
-
-/** See `ModelLibrary.fingerprint`. */
-async function readFingerprint({ model, variant }: ModelSelection): Promise<string | undefined> {
-  const paths = [...variant.files, ...(model.projectorPath === null ? [] : [model.projectorPath])];
-  const found: string[] = [];
-  try {
-    for (const path of paths) {
-      const { size, mtimeNs, ino } = await stat(path, { bigint: true });
-      found.push(`${size}:${mtimeNs}:${ino}`);
-    }
-    return found.join(' ');
-  } catch {
-    return undefined;
-  }
 }
 
 /** A model of a remote server. */

@@ -126,12 +126,6 @@ export interface ModelLibrary {
    * can't be read; `forbidden` for a model outside the scope.
    */
   find(identifier: string, scope?: ModelScope): Promise<ModelSelection>;
-
-  /**
-   * Size, modification time and inode of each file of a model; an engine keeps these files mapped while it runs.
-   * Undefined if a file can't be read: a mapped file stays usable after its name is gone.
-   */
-  fingerprint(selection: ModelSelection): Promise<string | undefined>;
 }
 
 /** The files to be removed, as passed to `assertUnused`. */

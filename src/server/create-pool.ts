@@ -8,6 +8,7 @@ import { GgufLoader } from '../engines/loads/gguf-loader.ts';
 import { GpuMemory } from '../engines/loads/gpu-memory.ts';
 import { Engines } from '../engines/engines.ts';
 import { MlxLoader } from '../engines/loads/mlx-loader.ts';
+import { modelFingerprint } from '../engines/loads/target-resolver.ts';
 import { RemoteLoader } from '../engines/loads/remote-loader.ts';
 import { omitUndefined } from '../kernel/omit-undefined.ts';
 import { readAvailableMemory, readTotalMemory } from '../platform/machine/read-machine.ts';
@@ -65,6 +66,7 @@ export function createPool(live: LiveSettings, services: PoolServices): Engines 
   const options: PoolOptions = {
     library,
     adapters: library,
+    fingerprint: modelFingerprint,
     modelSettings,
     loaders: [ggufLoader, new MlxLoader(shared), new RemoteLoader(upstreams)],
     logger,

@@ -209,7 +209,7 @@ it('fails the request that finds a model replaced by one that has no room', asyn
   let fingerprint = 'a';
   let totalBytes = 10;
   const { pool } = setUp({
-    library: { ...libraryOfVariants(), fingerprint: async () => fingerprint },
+    fingerprint: async () => fingerprint,
     estimate: () => ({ ...noMemory, totalBytes }),
     memoryLimitBytes: 100,
   });
@@ -222,14 +222,12 @@ it('fails the request that finds a model replaced by one that has no room', asyn
 
 it('keeps the other models and variants where the files of one are replaced', async () => {
   const versions: Record<string, string> = {};
-  const library: ModelLibrary = {
-    ...libraryOfVariants(),
+  const { pool, launcher } = setUp({
     fingerprint: async ({ model, variant }) => {
       const name = `${model.key}@${variant.id}`;
       return `${name} ${versions[name] ?? 'old'}`;
     },
-  };
-  const { pool, launcher } = setUp({ library });
+  });
   const names = [key, `${key}@q4_0`, 'test/other@q4_0'];
   const use = async (name: string) => (await openFrom(pool, name)).close();
   for (const name of [...names, ...names]) await use(name);
@@ -246,8 +244,7 @@ it('keeps the other models and variants where the files of one are replaced', as
 
 it('keeps a model whose files could not be read when it was loaded', async () => {
   let fingerprint: string | undefined;
-  const library = { ...libraryOfVariants(), fingerprint: async () => fingerprint };
-  const { pool, launcher } = setUp({ library });
+  const { pool, launcher } = setUp({ fingerprint: async () => fingerprint });
   (await openFrom(pool, key)).close();
   fingerprint = 'a';
   (await openFrom(pool, key)).close();
@@ -256,8 +253,7 @@ it('keeps a model whose files could not be read when it was loaded', async () =>
 
 it('loads a replaced model once, although several requests notice it', async () => {
   let fingerprint = 'a';
-  const library = { ...libraryOfVariants(), fingerprint: async () => fingerprint };
-  const { pool, launcher } = setUp({ library });
+  const { pool, launcher } = setUp({ fingerprint: async () => fingerprint });
   await pool.load(key, {}, testContext());
   fingerprint = 'b';
   await Promise.all([openFrom(pool, key), openFrom(pool, key)]);
@@ -269,9 +265,9 @@ it('uses another variant of a replaced model that no longer has the loaded one',
   let fingerprint = 'a';
   const library = libraryOfVariants();
   const { pool } = setUp({
+    fingerprint: async () => fingerprint,
     library: {
       ...library,
-      fingerprint: async () => fingerprint,
       find: async (identifier) => {
         if (fingerprint === 'b' && identifier.includes('@')) {
           throw new HearthError('model_not_found', 'No such variant.');
@@ -288,8 +284,7 @@ it('uses another variant of a replaced model that no longer has the loaded one',
 
 it('loads a replaced model again only if it was loaded by name', async () => {
   let fingerprint = 'a';
-  const library = { ...libraryOfVariants(), fingerprint: async () => fingerprint };
-  const { pool, launcher, events } = setUp({ library });
+  const { pool, launcher, events } = setUp({ fingerprint: async () => fingerprint });
   (await openFrom(pool, key)).close();
   fingerprint = 'b';
   (await openFrom(pool, key)).close();

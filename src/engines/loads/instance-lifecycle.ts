@@ -1,6 +1,6 @@
 import { HearthError, type PromptSize } from '../../kernel/errors/errors.ts';
 import type { EngineHandle } from '../engine.ts';
-import type { ModelLibrary, ModelSelection } from '../../library/model.ts';
+import type { ModelSelection } from '../../library/model.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import type { EvictionCause } from '../../kernel/events/server-event.ts';
@@ -31,7 +31,8 @@ export interface LifecycleOptions extends SchedulerOptions {
   readonly queueCapacity: number;
   /** Keys of models, with or without `@variant`, that stay loaded after their first load. */
   readonly pinned: readonly string[];
-  readonly library: Pick<ModelLibrary, 'fingerprint'>;
+  /** Tells if a model's files were replaced; undefined if it can't. */
+  readonly fingerprint: (selection: ModelSelection) => Promise<string | undefined>;
   /** Settings of the models. */
   readonly modelSettings?: Pick<ModelSettings, 'inForce' | 'ofInstance' | 'onChange'>;
   readonly events?: EventPublisher;
@@ -246,7 +247,7 @@ export class InstanceLifecycle implements SchedulerEffects, InstanceOwner {
     const estimatedBytes = placement.hostBytes + placement.gpuBytes;
     const startedAt = performance.now();
     // Read before the engine maps the files, so that the next request notices a replacement.
-    const fingerprint = this.#options.library
+    const fingerprint = this.#options
       .fingerprint(selection)
       .then((read) => void (instance.fingerprint = read));
     try {

@@ -6,6 +6,7 @@ import { openFrom, scriptedPoolWith } from '../../../test/setup/instances/script
 import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
 import { testContext } from '../../../test/setup/test-context.ts';
 import { createModelLibrary } from '../../library/library.ts';
+import { modelFingerprint } from './target-resolver.ts';
 import { createLogger } from '../../telemetry/logger.ts';
 
 const key = 'me/model';
@@ -27,7 +28,7 @@ describe('a model whose file is replaced while it is loaded', () => {
       logger: createLogger('silent'),
       signal: new AbortController().signal,
     });
-    return scriptedPoolWith({ library });
+    return scriptedPoolWith({ library, fingerprint: modelFingerprint });
   }
 
   async function replaceFile(): Promise<void> {

@@ -3,9 +3,10 @@ import { HearthError } from '../../kernel/errors/errors.ts';
 import { assertInScope, isInScope, type ModelScope } from '../../kernel/model-scope.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import type { ModelLibrary, ModelSelection } from '../../library/model.ts';
+import { fileFingerprint } from '../../platform/files/file-fingerprint.ts';
 import type { RequestContext } from '../../kernel/request/request-context.ts';
 import type { Instance } from './instance.ts';
-import type { InstanceLifecycle } from './instance-lifecycle.ts';
+import type { InstanceLifecycle, LifecycleOptions } from './instance-lifecycle.ts';
 import { placedInstances } from './loaded-instances.ts';
 import { ModelChains } from './model-chains.ts';
 import type { ModelTarget } from './open-request.ts';
@@ -23,6 +24,7 @@ import { assertPurpose, onlyOneFor, type Purpose } from './purpose.ts';
 
 interface ResolverOptions {
   readonly library: ModelLibrary;
+  readonly fingerprint: LifecycleOptions['fingerprint'];
   readonly machineStanding?: MachineStanding;
 }
 
@@ -185,7 +187,7 @@ export class TargetResolver {
     for (const instance of this.#lifecycle.registry.list()) {
       if (instance.fingerprint === undefined || !isSameVariant(instance.selection, target))
         continue;
-      current ??= await this.#options.library.fingerprint(target);
+      current ??= await this.#options.fingerprint(target);
       if (current !== undefined && instance.fingerprint !== current) outdated.push(instance);
     }
     return outdated;
@@ -227,6 +229,17 @@ export class TargetResolver {
 function targetOf({ id, selection }: Instance): ModelTarget {
   const isFirst = id === (selection.alias ?? selection.model.key);
   return isFirst ? { selection } : { selection, instanceId: id };
+}
+
+/**
+ * The fingerprint of the files that an engine keeps mapped while it runs; undefined if a file can't be read: a mapped
+ * file stays usable after its name is gone.
+ */
+export function modelFingerprint({ model, variant }: ModelSelection): Promise<string | undefined> {
+  const { projectorPath } = model;
+  return fileFingerprint(
+    projectorPath === null ? variant.files : [...variant.files, projectorPath],
+  );
 }
 
 function isSameVariant(one: ModelSelection, other: ModelSelection): boolean {

@@ -31,7 +31,6 @@ const library: ModelLibrary = {
   list: async () => models,
   find: async (identifier) =>
     selectModel({ models, adapters: [], faults: [] }, identifier, aliases),
-  fingerprint: async () => undefined,
 };
 
 it.each([

@@ -72,6 +72,7 @@ export function scriptedPoolWith({ estimate, loaders = [], ...options }: Scripte
     memoryLimitBytes: undefined,
     maxLoaded: undefined,
     keepsOnlyLast: false,
+    fingerprint: async () => undefined,
     pinned: [],
     loadQueueCapacity: 100,
     loadWaitSeconds: 60,
@@ -131,6 +132,5 @@ export function libraryOf(...models: readonly ModelEntry[]): ModelLibrary {
       }
       return { model, variant };
     },
-    fingerprint: async () => undefined,
   };
 }
