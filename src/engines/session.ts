@@ -146,9 +146,9 @@ export class Session {
         try {
           if (lease.place === undefined) yield* this.#enter();
           const place = await this.#takePlace();
-          const { managed, engine } = lease.loaded;
-          run = managed && new SlotRun(place, managed, account, lease.context);
-          await managed?.interruptIdle();
+          const { slotManager, engine } = lease.loaded;
+          run = slotManager && new SlotRun(place, slotManager, account, lease.context);
+          await slotManager?.interruptIdle();
           const starting = run === undefined ? startUnmanaged(place, lease) : run.start();
           if (place.state === 'ready') yield* whileWaiting(place, starting);
           await starting;

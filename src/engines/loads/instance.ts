@@ -187,8 +187,8 @@ export class Instance {
     const { tokenizer } = this.selection.model;
     const promptGate = new PromptGate({ engine, tokenizer, contextLength, estimatesTokens });
     this.handle = { ...handle, promptGate };
-    this.scheduler.manage(handle.managed?.manager);
-    handle.managed?.prefill.onShared(this.scheduler.advance);
+    this.scheduler.manage(handle.slotManager);
+    handle.slotManager?.prefill.onShared(this.scheduler.advance);
     this.loadTimeSeconds = loadTimeSeconds;
     this.#loadedAt = new Date();
     this.#lastUsedAt = performance.now();

@@ -4,7 +4,7 @@ import { deferred } from '../../../test/setup/deferred.ts';
 import { testContext } from '../../../test/setup/test-context.ts';
 import type { EngineSlots, GenerationEvent, GenerationRequest } from '../engine.ts';
 import { GenerationAccount } from '../generation-account.ts';
-import type { ManagedSlots } from '../states/managed-slots.ts';
+import type { SlotManager } from '../states/slot-manager.ts';
 import { prefixHash } from '../states/prefix-hash.ts';
 import type { SlotUse } from '../states/slot-manager.ts';
 import { ActivePrompt, Prefill, PrefillSpeed } from './prefill.ts';
@@ -51,15 +51,15 @@ function setUp() {
   };
   const speed = new PrefillSpeed(256);
   const prefill = new Prefill({ slots, manager, speed, contextLength: 2000 });
-  const managed = {
-    manager,
+  const slotManager = {
+    ...manager,
     prefill,
     contextLength: 2000,
     answers: new AnswerLengths(),
     canRunFull: false,
     interruptIdle: async () => {},
     saveWhenIdle: () => {},
-  } as unknown as ManagedSlots;
+  } as unknown as SlotManager;
   const scheduler = new Scheduler(8, 100);
   scheduler.open();
   /** A generation that begins to write when `write` is resolved, and ends when `end` is resolved. */
@@ -78,7 +78,7 @@ function setUp() {
     const generation = request(tokens);
     async function* read(): AsyncGenerator<GenerationEvent> {
       const place = await scheduler.enter('client', context.signal).place;
-      const run = new SlotRun(place, managed, new GenerationAccount(generation, 0), context);
+      const run = new SlotRun(place, slotManager, new GenerationAccount(generation, 0), context);
       try {
         await run.start();
         yield* run.prefill();

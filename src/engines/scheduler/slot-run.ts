@@ -5,8 +5,7 @@ import type { GenerationEvent, GenerationRequest } from '../engine.ts';
 import type { GenerationAccount } from '../generation-account.ts';
 import { withPieces, type ActivePrompt, type PrefillProgress, type ReadPieces } from './prefill.ts';
 import { prefixHash, type CachedPrompt } from '../states/prefix-hash.ts';
-import type { ManagedSlots } from '../states/managed-slots.ts';
-import type { SlotUse } from '../states/slot-manager.ts';
+import type { SlotManager, SlotUse } from '../states/slot-manager.ts';
 import { cellsFor, mostTokens } from './prompt-cells.ts';
 import type { Place, ScheduledPrompt } from './place.ts';
 
@@ -26,7 +25,7 @@ type DeltaEvent = Extract<GenerationEvent, { readonly type: `${string}.delta` }>
 /** One generation, or a part of one, in a slot that Hearth chose. */
 export class SlotRun implements ScheduledPrompt {
   readonly #place: Place;
-  readonly #managed: ManagedSlots;
+  readonly #slots: SlotManager;
   readonly #account: GenerationAccount;
   /** The context of the generation; its signal also aborts when the generation is paused. */
   readonly context: RequestContext;
@@ -50,21 +49,21 @@ export class SlotRun implements ScheduledPrompt {
 
   constructor(
     place: Place,
-    managed: ManagedSlots,
+    slots: SlotManager,
     account: GenerationAccount,
     context: RequestContext,
   ) {
     this.#place = place;
-    this.#managed = managed;
+    this.#slots = slots;
     this.#account = account;
-    this.#pausing = managed.canRunFull ? linkAbort(context.signal) : undefined;
+    this.#pausing = slots.canRunFull ? linkAbort(context.signal) : undefined;
     this.context =
       this.#pausing === undefined ? context : withSignal(context, this.#pausing.signal);
     this.#tokensBefore = account.answer.tokens;
     this.#request =
       this.#tokensBefore === 0 ? account.request : continueRequest(account.request, account.answer);
     if (this.#tokensBefore > 0) account.answer.beginPart();
-    this.#prompt = managed.prefill.open(this.#request, context.caller.tokenId);
+    this.#prompt = slots.prefill.open(this.#request, context.caller.tokenId);
   }
 
   /** The request to send to the engine, with the slot. */
@@ -80,7 +79,7 @@ export class SlotRun implements ScheduledPrompt {
    * @throws The signal's reason when aborted.
    */
   async start(): Promise<void> {
-    const { prefill, canRunFull } = this.#managed;
+    const { prefill, canRunFull } = this.#slots;
     const { signal } = this.context;
     if (canRunFull) this.#cells = this.#likelyCells(mostTokens(this.#request));
     const starting = this.#place.start(this, signal);
@@ -92,19 +91,19 @@ export class SlotRun implements ScheduledPrompt {
   }
 
   isLong(): boolean {
-    return this.#managed.prefill.isLong(this.#prompt);
+    return this.#slots.prefill.isLong(this.#prompt);
   }
 
   cellsToStart(): number | undefined {
-    return this.#managed.manager.cellsToReserve(this.#prompt.prefix, this.#cells);
+    return this.#slots.cellsToReserve(this.#prompt.prefix, this.#cells);
   }
 
   isPausable(): boolean {
-    return this.#managed.canRunFull && this.#canContinue;
+    return this.#slots.canRunFull && this.#canContinue;
   }
 
   take(): Promise<SlotUse> {
-    return this.#managed.manager.take(this.#prompt, this.#cells, this.context.signal);
+    return this.#slots.take(this.#prompt, this.#cells, this.context.signal);
   }
 
   /**
@@ -119,7 +118,7 @@ export class SlotRun implements ScheduledPrompt {
   /** Continues a generation later that the engine ended because its cache was full, if that is possible. */
   continueLater(): void {
     const { hasOutput } = this.#account;
-    if (!this.#managed.canRunFull || (hasOutput && !this.#canContinue)) return;
+    if (!this.#slots.canRunFull || (hasOutput && !this.#canContinue)) return;
     this.#place.pause();
     this.#endPart();
   }
@@ -132,7 +131,7 @@ export class SlotRun implements ScheduledPrompt {
   /** Reads a long prompt in pieces. */
   async *prefill(): AsyncGenerator<PrefillProgress> {
     if (this.#use === undefined || !this.#place.isReader) return;
-    this.#pieces = yield* this.#managed.prefill.read(this.#prompt, this.#use, this.context);
+    this.#pieces = yield* this.#slots.prefill.read(this.#prompt, this.#use, this.context);
   }
 
   /**
@@ -142,16 +141,16 @@ export class SlotRun implements ScheduledPrompt {
   accept(event: GenerationEvent): GenerationEvent | undefined {
     switch (event.type) {
       case 'prompt.progress':
-        if (this.#managed.canRunFull) this.#place.need(this.#likelyCells(event.totalTokens));
+        if (this.#slots.canRunFull) this.#place.need(this.#likelyCells(event.totalTokens));
         return this.#pieces === undefined
           ? event
           : { ...event, cachedTokens: this.#pieces.cachedTokens };
       case 'generation.cut':
         return this.#pieces ? { ...event, usage: withPieces(event.usage, this.#pieces) } : event;
       case 'generation.end': {
-        this.#managed.prefill.learn(event.usage, this.#prompt, this.#isAlone);
-        if (this.#managed.canRunFull) {
-          this.#managed.answers.learn(this.#tokensBefore + event.usage.completionTokens);
+        this.#slots.prefill.learn(event.usage, this.#prompt, this.#isAlone);
+        if (this.#slots.canRunFull) {
+          this.#slots.answers.learn(this.#tokensBefore + event.usage.completionTokens);
         }
         const usage = this.#pieces ? withPieces(event.usage, this.#pieces) : event.usage;
         this.#cachedTokens = usage.cachedTokens;
@@ -167,14 +166,14 @@ export class SlotRun implements ScheduledPrompt {
 
   /** Gives the slot back. */
   end(): void {
-    const { prefill } = this.#managed;
+    const { prefill } = this.#slots;
     if (this.#isWriting) prefill.endWriting();
     this.#release();
     prefill.close(this.#prompt);
     this.#place.release();
     // Aborts the preparation of the slot if it is not complete.
     this.#pausing?.abort(ended);
-    this.#managed.saveWhenIdle();
+    this.#slots.saveWhenIdle();
   }
 
   get #canContinue(): boolean {
@@ -193,10 +192,10 @@ export class SlotRun implements ScheduledPrompt {
   #noteOutput(): void {
     if (!this.#isWriting) {
       this.#isWriting = true;
-      this.#isAlone = this.#managed.prefill.beginWriting();
+      this.#isAlone = this.#slots.prefill.beginWriting();
       if (this.#place.isReader) this.#place.endPrefill();
     }
-    if (!this.#managed.canRunFull) return;
+    if (!this.#slots.canRunFull) return;
     const { answer } = this.#account;
     const promptTokens = answer.promptTokens ?? 0;
     if (!this.#canContinue) {
@@ -223,7 +222,7 @@ export class SlotRun implements ScheduledPrompt {
 
   /** Cells for the prompt and an answer of the usual length; for the longest answer if it can't be paused. */
   #likelyCells(promptTokens: number): number {
-    const { answers, canRunFull } = this.#managed;
+    const { answers, canRunFull } = this.#slots;
     const longest = this.#mostCells(promptTokens);
     if (!canRunFull || !this.#canContinue) return longest;
     const answerTokens = Math.max(growthTokens, answers.usual - this.#tokensBefore);
@@ -232,7 +231,7 @@ export class SlotRun implements ScheduledPrompt {
 
   /** Cells for the prompt and the longest answer: up to its limit, or the rest of the context. */
   #mostCells(promptTokens: number): number {
-    return Math.min(this.#managed.contextLength, cellsFor(promptTokens, this.#request));
+    return Math.min(this.#slots.contextLength, cellsFor(promptTokens, this.#request));
   }
 
   #release(): void {
@@ -254,7 +253,7 @@ export class SlotRun implements ScheduledPrompt {
       ...answer.slotContent(request, prefix),
     };
     const settle = answer.isUnsettled(request)
-      ? this.#managed.settleWith(use.slotId, content, request, answer)
+      ? this.#slots.settleWith(use.slotId, content, request, answer)
       : undefined;
     use.release(content, this.#cachedTokens, settle);
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatGeneration, EngineMessage, EngineSlots } from '../engine.ts';
-import { settleAnswer } from './managed-slots.ts';
+import { settleAnswer } from './settle-answer.ts';
 
 const never = new AbortController().signal;
 const history: ChatGeneration = {

@@ -8,6 +8,7 @@ import { createLogger } from '../../telemetry/logger.ts';
 import { DiskStates } from './disk-states.ts';
 import { MemoryStates } from './memory-states.ts';
 import { adapterMix, prefixHash } from './prefix-hash.ts';
+import { PrefillSpeed } from '../scheduler/prefill.ts';
 import { Scheduler } from '../scheduler/scheduler.ts';
 import { SlotManager, type SlotManagerOptions, type SlotUse } from './slot-manager.ts';
 
@@ -71,6 +72,7 @@ describe('SlotManager', () => {
         calls.push(`read ${tokens.length} with ${adapterMix(placement.adapters)}`);
         return { cachedTokens: 0, promptMs: 0 };
       },
+      tokenize: async () => undefined,
     };
   });
 
@@ -88,7 +90,10 @@ describe('SlotManager', () => {
       isMemory: true,
       disk,
       persistsStateless: false,
-      speed: { secondsToRead: () => undefined },
+      speed: new PrefillSpeed(256),
+      contextLength: 4096,
+      idleMs: 1e6,
+      stopSaveMs: 1000,
       logger,
       ...options,
     });
@@ -126,7 +131,9 @@ describe('SlotManager', () => {
   });
 
   it('delays no request by saving what the engine reads again at once', async () => {
-    const slots = slotsWith({ speed: { secondsToRead: (tokens) => tokens / 1000 } });
+    const speed = new PrefillSpeed(256);
+    speed.measure(1000, 1000);
+    const slots = slotsWith({ speed });
     await useSlot(slots, 'abc');
     await useSlot(slots, 'xyz');
     expect(calls).toEqual([]);
@@ -287,6 +294,7 @@ describe('SlotManager', () => {
         restore: () => Promise.reject(new HearthError('invalid_value', 'no')),
         erase: async () => {},
         read: states.read,
+        tokenize: states.tokenize,
       },
     });
     await useSlot(failing, 'abc');

@@ -1,5 +1,10 @@
-import type { AdapterScale } from '../engine.ts';
+import { linkAbort } from '../../kernel/concurrency/linked-abort.ts';
+import type { AdapterScale, ChatGeneration, EngineHandle, EngineSlots } from '../engine.ts';
+import type { AnswerRecorder } from '../generation-account.ts';
+import { Prefill, type PrefillSpeed } from '../scheduler/prefill.ts';
+import { AnswerLengths } from '../scheduler/prompt-cells.ts';
 import { adapterMix, charactersOf, type CachedPrompt, type PrefixHash } from './prefix-hash.ts';
+import { settleAnswer } from './settle-answer.ts';
 import { SlotOffload } from './slot-offload.ts';
 import { SlotStates, type SavedState, type SlotStatesOptions } from './slot-states.ts';
 import {
@@ -19,7 +24,16 @@ import {
  */
 const aloneMs = 100;
 
-export type SlotManagerOptions = SlotStatesOptions & SlotTableOptions;
+export interface SlotManagerOptions extends SlotStatesOptions, SlotTableOptions {
+  readonly states: EngineSlots;
+  readonly speed: PrefillSpeed;
+  /** Context length of one slot. */
+  readonly contextLength: number;
+  /** Idle time after which the slots are saved to disk. */
+  readonly idleMs: number;
+  /** Time limit for saving the slots when the engine stops. */
+  readonly stopSaveMs: number;
+}
 
 /** A prompt without its answer. The number of its tokens is not known yet. */
 interface SlotRequest extends Pick<CachedPrompt, 'ownerId' | 'responseId' | 'prefix'> {
@@ -59,17 +73,33 @@ interface Chosen {
 }
 
 /**
- * Manages the slots of one engine: chooses a slot for each generation, saves contents that would be lost, and
- * restores saved ones. A failure to save or restore only costs time, since the engine then reads the prompt.
+ * Manages the slots of one engine: chooses a slot for each generation, saves contents that would be lost or when the
+ * engine is idle, and restores saved ones. A failure to save or restore only costs time, since the engine then reads
+ * the prompt.
  */
 export class SlotManager {
   readonly table: SlotTable;
+  readonly prefill: Prefill;
+  readonly contextLength: number;
+  /** True if the slots together may need more cells than the cache has. */
+  readonly canRunFull: boolean;
+  readonly answers = new AnswerLengths();
+  readonly #options: SlotManagerOptions;
   readonly #states: SlotStates;
   readonly #offload: SlotOffload;
   #useCount = 0;
+  readonly #ended = new AbortController();
+  #idleTimer: NodeJS.Timeout | undefined;
+  #settling: { readonly abort: () => void; readonly done: Promise<void> } | undefined;
+  #stopping: Promise<void> | undefined;
 
   constructor(options: SlotManagerOptions) {
+    const { states: slots, speed, contextLength } = options;
+    this.#options = options;
+    this.contextLength = contextLength;
+    this.prefill = new Prefill({ slots, manager: this, speed, contextLength });
     this.table = new SlotTable(options);
+    this.canRunFull = this.table.canRunFull;
     this.#states = new SlotStates(options, this.table);
     this.#offload = new SlotOffload(options, this.table, this.#states);
   }
@@ -77,6 +107,26 @@ export class SlotManager {
   /** True while the engine restores a state, and if it ended during a restoration. */
   get isRestoring(): boolean {
     return this.#states.isRestoring;
+  }
+
+  /** Wraps an engine so that its slots are saved before it stops. */
+  attachTo(handle: EngineHandle): EngineHandle & { readonly slotManager: SlotManager } {
+    const closed = handle.closed.then((exit) => {
+      this.#ended.abort();
+      clearTimeout(this.#idleTimer);
+      return this.isRestoring && exit.lackedMemory === undefined
+        ? { ...exit, wasRestoring: true }
+        : exit;
+    });
+    return {
+      ...handle,
+      slotManager: this,
+      closed,
+      stop: () => {
+        this.#stopping ??= this.#saveAndStop(handle);
+        return this.#stopping;
+      },
+    };
   }
 
   /** Estimated number of a prompt's tokens that a free slot or a state has. */
@@ -92,8 +142,7 @@ export class SlotManager {
    * @param cells Cells that the prompt and its answer need.
    */
   cellsToReserve(prefix: PrefixHash, cells: number): number | undefined {
-    if (!this.table.canRunFull)
-      return this.table.slots.some(({ isBusy }) => !isBusy) ? 0 : undefined;
+    if (!this.canRunFull) return this.table.slots.some(({ isBusy }) => !isBusy) ? 0 : undefined;
     const chosen = this.#choose(prefix);
     return chosen && Math.max(this.#cellsIn(chosen, cells), chosen.slot.cells);
   }
@@ -113,13 +162,13 @@ export class SlotManager {
     slot.isGenerating = true;
     // If the slot's content shares no prefix with the prompt, the engine drops the content, but only when it starts
     // reading the prompt.
-    const isStale = this.table.canRunFull && choice.expectedTokens === 0 && slot.cells > cellsInUse;
+    const isStale = this.canRunFull && choice.expectedTokens === 0 && slot.cells > cellsInUse;
     slot.settle = undefined;
     this.#useCount += 1;
     slot.lastUsed = this.#useCount;
     if (isStale) await this.#offload.empty(slot, choice.saves);
     slot.cells = cellsInUse;
-    if (this.table.canRunFull) await this.#makeRoom();
+    if (this.canRunFull) await this.#makeRoom();
     if (this.table.isSlowed(slot)) {
       await this.#offload.parkIdle(slot, (content) => this.table.isLong(content));
     }
@@ -183,9 +232,40 @@ export class SlotManager {
     };
   }
 
-  /** Settles slots whose states may be written to disk. Ends when aborted; never throws. */
-  settleIdle(signal: AbortSignal): Promise<void> {
-    return this.#offload.settleIdle(signal);
+  /** Ends the work of idle time, since a request has arrived. */
+  async interruptIdle(): Promise<void> {
+    clearTimeout(this.#idleTimer);
+    this.#settling?.abort();
+    await this.#settling?.done;
+  }
+
+  /** Call it when a generation has ended. */
+  saveWhenIdle(): void {
+    clearTimeout(this.#idleTimer);
+    if (this.#ended.signal.aborted || !this.table.isIdle) return;
+    const { idleMs } = this.#options;
+    this.#idleTimer = setTimeout(() => void this.#settleAndSave(), idleMs).unref();
+  }
+
+  /**
+   * Returns a function for a slot that contains an answer with reasoning. The function replaces the content with the
+   * beginning of the next turn's prompt, which has no reasoning.
+   *
+   * @param content The current content of the slot.
+   */
+  settleWith(
+    slot: number,
+    content: CachedPrompt,
+    request: ChatGeneration,
+    answer: AnswerRecorder,
+  ): Settle {
+    const { states, speed } = this.#options;
+    return async (signal) => {
+      const history = answer.historyWithoutReasoning(request);
+      const prefix = answer.prefixWithoutReasoning(content.prefix);
+      const tokens = await settleAnswer(states, slot, history, speed.chunkTokens, signal);
+      return tokens === 0 ? content : { ...content, prefix, tokens, heldTokens: tokens };
+    };
   }
 
   /** Saves slots that are not in use to disk, the most recently used first. Ends early when aborted; never throws. */
@@ -196,6 +276,31 @@ export class SlotManager {
   /** Deletes the states in memory of conversations that are no longer wanted. */
   removeUnwanted(isWanted: (prompt: CachedPrompt) => Promise<boolean>): Promise<void> {
     return this.#states.removeUnwanted(isWanted);
+  }
+
+  /** Settles slots whose states may be written to disk. Ends when aborted; never throws. */
+  settleIdle(signal: AbortSignal): Promise<void> {
+    return this.#offload.settleIdle(signal);
+  }
+
+  async #settleAndSave(): Promise<void> {
+    const request = linkAbort(this.#ended.signal);
+    this.#settling = {
+      abort: () => request.abort(new Error('a request came')),
+      done: this.settleIdle(request.signal),
+    };
+    await this.#settling.done;
+    this.#settling = undefined;
+    request.dispose();
+    await this.saveAll(this.#ended.signal);
+  }
+
+  async #saveAndStop(handle: EngineHandle): Promise<void> {
+    await this.interruptIdle();
+    const limit = AbortSignal.timeout(this.#options.stopSaveMs);
+    await this.saveAll(AbortSignal.any([this.#ended.signal, limit]));
+    this.#ended.abort();
+    await handle.stop();
   }
 
   #choose(prefix: PrefixHash): Chosen | undefined {

@@ -10,8 +10,7 @@ import { canSaveSlots, engineFingerprint } from './engine-fingerprint.ts';
 import { DiskStates } from './disk-states.ts';
 import { MemoryStates } from './memory-states.ts';
 import { openScratchFolder, type ScratchFolder } from './scratch-folder.ts';
-import { Prefill, PrefillSpeed } from '../scheduler/prefill.ts';
-import { ManagedSlots } from './managed-slots.ts';
+import { PrefillSpeed } from '../scheduler/prefill.ts';
 import { SlotManager } from './slot-manager.ts';
 import type { CacheSize } from './slot-table.ts';
 
@@ -37,7 +36,7 @@ interface StateCacheOptions {
 }
 
 /** An engine, and its slots if Hearth chooses them. */
-export type LoadedEngine = EngineHandle & { readonly managed?: ManagedSlots };
+export type LoadedEngine = EngineHandle & { readonly slotManager?: SlotManager };
 
 interface EngineFacts {
   readonly selection: ModelSelection;
@@ -151,7 +150,6 @@ export class StateCache {
     if (engineSlots === undefined) return handle;
     const { persistsStateless, idleMs, logger } = this.#options;
     const { attention } = facts.selection.model;
-    const speed = new PrefillSpeed(facts.batchTokens);
     const manager = new SlotManager({
       states: engineSlots,
       slotCount: facts.slotCount,
@@ -167,21 +165,15 @@ export class StateCache {
       isMemory: this.#scratch.isMemory,
       disk: this.#disk,
       persistsStateless,
-      speed,
+      speed: new PrefillSpeed(facts.batchTokens),
+      contextLength: handle.capabilities.contextLength,
+      idleMs,
+      stopSaveMs,
       logger,
     });
     this.#engines.add(manager);
     void handle.closed.then(() => this.#engines.delete(manager));
-    const { contextLength } = handle.capabilities;
-    const prefill = new Prefill({ slots: engineSlots, manager, speed, contextLength });
-    return new ManagedSlots({
-      manager,
-      prefill,
-      slots: engineSlots,
-      contextLength,
-      idleMs,
-      stopSaveMs,
-    }).attachTo(handle);
+    return manager.attachTo(handle);
   }
 
   /** Free bytes for states. States in memory leave half of the available memory to later loads. */

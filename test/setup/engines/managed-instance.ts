@@ -5,12 +5,11 @@ import type { EngineExit, GenerationRequest } from '../../../src/engines/engine.
 import { Instance } from '../../../src/engines/loads/instance.ts';
 import { Lease } from '../../../src/engines/loads/instance-lease.ts';
 import { PromptMemory } from '../../../src/engines/rereads/prompt-memory.ts';
-import { Prefill, PrefillSpeed } from '../../../src/engines/scheduler/prefill.ts';
+import { PrefillSpeed } from '../../../src/engines/scheduler/prefill.ts';
 import { Session } from '../../../src/engines/session.ts';
 import type { SessionHost } from '../../../src/engines/session-wait.ts';
 import type { SessionEvent } from '../../../src/engines/session-event.ts';
 import { DiskStates } from '../../../src/engines/states/disk-states.ts';
-import { ManagedSlots } from '../../../src/engines/states/managed-slots.ts';
 import { MemoryStates } from '../../../src/engines/states/memory-states.ts';
 import { SlotManager } from '../../../src/engines/states/slot-manager.ts';
 import type { CacheSize } from '../../../src/engines/states/slot-table.ts';
@@ -82,7 +81,7 @@ export async function managedInstance(options: ManagedInstanceOptions = {}) {
     logger,
     usableBytes: async () => 1e9,
   });
-  const speed = new PrefillSpeed(batchTokens);
+  const speed = Object.assign(new PrefillSpeed(batchTokens), options.speed);
   const manager = new SlotManager({
     states: engine.slots,
     slotCount,
@@ -97,21 +96,16 @@ export async function managedInstance(options: ManagedInstanceOptions = {}) {
     isMemory,
     disk,
     persistsStateless: false,
-    speed: options.speed ?? speed,
+    speed,
+    contextLength,
+    idleMs,
+    stopSaveMs: 1000,
     logger,
     maxPrepareMs: 2_000,
   });
   const { slots } = engine;
-  const prefill = new Prefill({ slots, manager, speed, contextLength });
   const closed = deferred<EngineExit>();
-  const handle = new ManagedSlots({
-    manager,
-    prefill,
-    slots,
-    contextLength,
-    idleMs,
-    stopSaveMs: 1000,
-  }).attachTo({
+  const handle = manager.attachTo({
     engine: engine.engine,
     slots,
     capabilities: {
@@ -199,7 +193,7 @@ export async function managedInstance(options: ManagedInstanceOptions = {}) {
     instance,
     scheduler: instance.scheduler,
     manager,
-    prefill,
+    prefill: manager.prefill,
     speed,
     handle,
     closed,
