@@ -1,4 +1,4 @@
-import type { SlotUse } from '../states/slot-manager.ts';
+import type { SlotUse } from '../states/slot-use.ts';
 import type { PlaceView, PromptView } from './decide.ts';
 
 /** A prompt that is ready to be read. */

@@ -6,7 +6,7 @@ import type { EngineSlots, GenerationEvent, GenerationRequest } from '../engine.
 import { GenerationAccount } from '../generation-account.ts';
 import type { SlotManager } from '../states/slot-manager.ts';
 import { prefixHash } from '../states/prefix-hash.ts';
-import type { SlotUse } from '../states/slot-manager.ts';
+import type { SlotUse } from '../states/slot-use.ts';
 import { ActivePrompt, Prefill, PrefillSpeed } from './prefill.ts';
 import { AnswerLengths } from './prompt-cells.ts';
 import { Scheduler } from './scheduler.ts';

@@ -7,7 +7,7 @@ import type {
 } from '../engine.ts';
 import { beginningOf, charactersOf, prefixHash, type PrefixHash } from '../states/prefix-hash.ts';
 import { commonTokens, sharedPrefix } from '../states/shared-prefix.ts';
-import type { SlotManager, SlotUse } from '../states/slot-manager.ts';
+import type { SlotUse } from '../states/slot-use.ts';
 
 /** Maximum time for which a running stream should wait while a piece of a prompt is read. */
 const pieceSeconds = 0.3;
@@ -31,7 +31,10 @@ const minMoreTokens = 64;
 
 interface PrefillOptions {
   readonly slots: Pick<EngineSlots, 'tokenize' | 'read'>;
-  readonly manager: Pick<SlotManager, 'matchedTokens'>;
+  readonly manager: {
+    /** Estimated number of a prompt's tokens that a free slot or a state has. */
+    matchedTokens(prefix: PrefixHash): number;
+  };
   readonly speed: PrefillSpeed;
   /** Maximum tokens of a prompt; the engine rejects longer ones. */
   readonly contextLength: number;

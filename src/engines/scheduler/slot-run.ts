@@ -5,7 +5,8 @@ import type { GenerationEvent, GenerationRequest } from '../engine.ts';
 import type { GenerationAccount } from '../generation-account.ts';
 import { withPieces, type ActivePrompt, type PrefillProgress, type ReadPieces } from './prefill.ts';
 import { prefixHash, type CachedPrompt } from '../states/prefix-hash.ts';
-import type { SlotManager, SlotUse } from '../states/slot-manager.ts';
+import type { SlotManager } from '../states/slot-manager.ts';
+import type { SlotUse } from '../states/slot-use.ts';
 import { cellsFor, mostTokens } from './prompt-cells.ts';
 import type { Place, ScheduledPrompt } from './place.ts';
 

@@ -5,7 +5,7 @@ import { testContext } from '../../../test/setup/test-context.ts';
 import type { EngineExit, GenerationEvent, GenerationRequest } from '../engine.ts';
 import type { CachedPrompt } from './prefix-hash.ts';
 import type { Settle } from './slot-table.ts';
-import type { SlotUse } from './slot-manager.ts';
+import type { SlotUse } from './slot-use.ts';
 
 const usage = {
   promptTokens: 80,

@@ -6,7 +6,8 @@ import {
 } from '../../../test/setup/engines/managed-instance.ts';
 import { seededRandom } from '../../../test/setup/seeded-random.ts';
 import type { TokenEngine } from '../../../test/setup/engines/token-engine.ts';
-import type { SlotManager, SlotUse } from './slot-manager.ts';
+import type { SlotManager } from './slot-manager.ts';
+import type { SlotUse } from './slot-use.ts';
 import type { CacheSize } from './slot-table.ts';
 import { ActivePrompt } from '../scheduler/prefill.ts';
 import { cellsFor, mostTokens } from '../scheduler/prompt-cells.ts';

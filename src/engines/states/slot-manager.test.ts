@@ -10,7 +10,8 @@ import { MemoryStates } from './memory-states.ts';
 import { adapterMix, prefixHash } from './prefix-hash.ts';
 import { PrefillSpeed } from '../scheduler/prefill.ts';
 import { Scheduler } from '../scheduler/scheduler.ts';
-import { SlotManager, type SlotManagerOptions, type SlotUse } from './slot-manager.ts';
+import { SlotManager, type SlotManagerOptions } from './slot-manager.ts';
+import type { SlotUse } from './slot-use.ts';
 
 const never = new AbortController().signal;
 const logger = createLogger('silent');

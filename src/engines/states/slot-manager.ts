@@ -7,6 +7,7 @@ import { adapterMix, charactersOf, type CachedPrompt, type PrefixHash } from './
 import { settleAnswer } from './settle-answer.ts';
 import { SlotOffload } from './slot-offload.ts';
 import { SlotStates, type SavedState, type SlotStatesOptions } from './slot-states.ts';
+import type { SlotUse } from './slot-use.ts';
 import {
   chooseSlot,
   minTokens,
@@ -38,33 +39,6 @@ export interface SlotManagerOptions extends SlotStatesOptions, SlotTableOptions 
 /** A prompt without its answer. The number of its tokens is not known yet. */
 interface SlotRequest extends Pick<CachedPrompt, 'ownerId' | 'responseId' | 'prefix'> {
   readonly adapters?: readonly AdapterScale[] | undefined;
-}
-
-/** One generation's use of a slot. */
-export interface SlotUse {
-  readonly slotId: number;
-  /** Cells that the generation may use. */
-  readonly cells: number;
-  /** True if the engine may use tokens that the slot has already read. */
-  readonly reusesSlot: boolean;
-  /** Tokens of the prompt that the slot has already read, estimated. */
-  readonly expectedTokens: number;
-  /**
-   * Saves the beginning of the prompt that the slot has read, in memory, so that other prompts can restore it. Call
-   * it while the engine does nothing in this slot. Never throws.
-   *
-   * @param beginning `tokens` counts the beginning's tokens; `heldTokens` counts all tokens in the slot.
-   */
-  share(beginning: Pick<CachedPrompt, 'prefix' | 'tokens' | 'heldTokens'>): Promise<void>;
-  /** Sets the number of cells. If necessary, drops contents of idle slots. Resolves when the engine has room. */
-  resize(cells: number): Promise<void>;
-  /**
-   * Call it when the generation has ended.
-   * @param content Current content of the slot.
-   * @param cachedTokens Tokens that came from the cache; undefined if the generation failed.
-   * @param settle Prepares the slot for the next turn, in idle time before it is saved. Resolves to the new content.
-   */
-  release(content: CachedPrompt, cachedTokens: number | undefined, settle?: Settle): void;
 }
 
 interface Chosen {
