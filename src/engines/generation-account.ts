@@ -211,7 +211,9 @@ export class GenerationAccount {
 
   /** Ends the record. A generation that did not report its end has failed, or its client has disconnected. */
   close(context: RequestContext): void {
-    this.#record?.end({ hasFailed: true, ...omitUndefined({ usage: this.#received }) });
+    if (this.#record !== undefined && this.#record.endMs === undefined) {
+      this.#record.end({ hasFailed: true, ...omitUndefined({ usage: this.#received }) });
+    }
     if (this.#record?.texts !== undefined) logTexts(this.#record, context);
   }
 
