@@ -69,8 +69,6 @@ export interface ApiServices {
     readonly file: PluginFileEditor;
     /** Labels of the plugins that are built in. */
     readonly builtIn: readonly string[];
-    /** True if requests may use plugins. */
-    readonly isAllowed: boolean;
   };
   readonly documents: DocumentReader;
   readonly waitingCalls: WaitingCalls;
@@ -80,7 +78,6 @@ export interface ApiServices {
   readonly batches: Batches;
   readonly vectorStores: VectorStores;
   readonly projectFiles: ProjectFiles;
-  readonly maxToolRounds: number;
   readonly settings: {
     readonly editor: SettingsEditor;
     readonly live: LiveSettings;

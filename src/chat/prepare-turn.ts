@@ -39,7 +39,10 @@ export interface TurnServices {
   readonly pool: Engines;
   readonly store: Store;
   readonly tools: ToolServers;
-  readonly maxToolRounds: number;
+  /** The settings in force, whose values may change at any time. */
+  readonly settings: {
+    readonly live: { readonly current: { readonly 'chat.maxToolRounds': number } };
+  };
   readonly maxImagePixels: number;
   readonly fetchImage: FetchImage;
   readonly audio: AudioReader;

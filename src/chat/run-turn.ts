@@ -132,7 +132,7 @@ async function storeInterrupted(
 
 /** Opens a session. Once it has a slot, opens the tools and generates. */
 async function* generateAnswer(
-  { pool, store, tools, maxToolRounds }: TurnServices,
+  { pool, store, tools, settings }: TurnServices,
   { request, prepared, recorder }: Attempt,
   context: RequestContext,
 ): AsyncGenerator<TurnEvent> {
@@ -177,6 +177,7 @@ async function* generateAnswer(
     const turnTools = hasTools ? new TurnTools(toolbox, clientTools) : undefined;
     const { answeredCalls } = prepared;
     const round = { request, prompt, session, tools: turnTools, answeredCalls, store };
+    const maxToolRounds = settings.live.current['chat.maxToolRounds'];
     yield* runRounds({ ...round, maxToolRounds, recorder });
   } finally {
     ended?.abort();

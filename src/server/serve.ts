@@ -10,7 +10,6 @@ import { openLibrary, openModelsFolder } from './create-library.ts';
 import { createPool } from './create-pool.ts';
 import { createShutdown } from './create-shutdown.ts';
 import { assertDistinctNames, createUpstreams } from './create-upstreams.ts';
-import { createTools } from './create-tools.ts';
 import { createLinks, startLinks } from './create-links.ts';
 import { networkUrl } from './network-url.ts';
 import { openDatabase } from './open-database.ts';
@@ -53,6 +52,7 @@ import { logUnlisted, startIndexing } from '../store/maintenance.ts';
 import { createPluginFileEditor } from '../tools/plugin-file-editor.ts';
 import { withDeletionListener } from '../store/with-deletion-listener.ts';
 import { speechScriptPlugin } from '../tools/speech-script-plugin.ts';
+import { createToolServers } from '../tools/tool-servers.ts';
 import { version } from '../kernel/version.ts';
 import { pathOf } from './web/public-path.ts';
 import { isWanted } from './is-wanted.ts';
@@ -241,7 +241,8 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     const minDimensions = (key: string) => catalog.findKey(key)?.minDimensions;
     const search = { store, library, pool, minDimensions, leases, logger };
     const { indexer, ...documents } = createDocuments(search);
-    const tools = createTools(settings, {
+    const tools = createToolServers({
+      settings,
       home,
       environment,
       builtInPlugins,
@@ -287,9 +288,6 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       plugins: {
         file: createPluginFileEditor(join(home, 'mcp.json')),
         builtIn: builtInPlugins.map(({ label }) => label),
-        get isAllowed() {
-          return settings['mcp.allowPlugins'];
-        },
       },
       ...documents,
       waitingCalls: new WaitingCalls({
@@ -299,9 +297,6 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       background,
       leases,
       batches,
-      get maxToolRounds() {
-        return settings['chat.maxToolRounds'];
-      },
       settings: { editor: createSettingsEditor(sources), live, check },
       runtimes,
       logger,

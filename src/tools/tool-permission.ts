@@ -2,10 +2,12 @@ import { HearthError } from '../kernel/errors/errors.ts';
 import type { Caller } from '../kernel/request/request-context.ts';
 import type { Integration } from './toolbox.ts';
 
-/** The kinds of integrations that are enabled in the settings. */
-export interface ToolSwitches {
-  readonly allowsPlugins: boolean;
-  readonly allowsEphemeral: boolean;
+/** The settings of tool servers, whose values may change at any time. */
+export interface ToolSettings {
+  readonly 'mcp.allowPlugins': boolean;
+  readonly 'mcp.allowEphemeral': boolean;
+  /** `name` or `name:port`: hosts of ephemeral servers whose addresses may be private. */
+  readonly 'mcp.allowedHosts': readonly string[];
 }
 
 /**
@@ -17,7 +19,7 @@ export interface ToolSwitches {
 export function assertMayUse(
   integration: Integration,
   caller: Caller,
-  { allowsPlugins, allowsEphemeral }: ToolSwitches,
+  settings: ToolSettings,
   field: string,
 ): void {
   const refuse = (message: string): never => {
@@ -25,7 +27,7 @@ export function assertMayUse(
   };
   if (integration.type === 'fileSearch') return;
   if (integration.type === 'plugin') {
-    if (!allowsPlugins) {
+    if (!settings['mcp.allowPlugins']) {
       refuse('Plugins are disabled on this server. The setting mcp.allowPlugins enables them.');
     }
     if (caller.tokenId === null && caller.identity === undefined) {
@@ -38,7 +40,7 @@ export function assertMayUse(
     }
     return;
   }
-  if (!allowsEphemeral) {
+  if (!settings['mcp.allowEphemeral']) {
     refuse(
       'Tool servers named in requests are disabled on this server. The setting mcp.allowEphemeral enables them.',
     );

@@ -1,7 +1,12 @@
 import { access, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { openTools, trusted, type TestToolServers } from '../../test/setup/mcp/open-tools.ts';
+import {
+  allAllowed,
+  openTools,
+  trusted,
+  type TestToolServers,
+} from '../../test/setup/mcp/open-tools.ts';
 import { speechScriptPlugin } from './speech-script-plugin.ts';
 import { testContext } from '../../test/setup/test-context.ts';
 import type { RequestContext } from '../kernel/request/request-context.ts';
@@ -32,7 +37,13 @@ const only = (permission: string): RequestContext =>
 
 describe('permission', () => {
   it.each<[string, Integration, Partial<ToolServersOptions>, RequestContext, string]>([
-    ['plugins are off', plugin, { allowsPlugins: false }, trusted, 'mcp.allowPlugins'],
+    [
+      'plugins are off',
+      plugin,
+      { settings: { ...allAllowed, 'mcp.allowPlugins': false } },
+      trusted,
+      'mcp.allowPlugins',
+    ],
     [
       'no token',
       plugin,
@@ -41,7 +52,13 @@ describe('permission', () => {
       'has none that is valid',
     ],
     ['no plugins', plugin, {}, only('ephemeral-mcp'), 'lacks the permission plugins'],
-    ['ephemeral is off', ephemeral, { allowsEphemeral: false }, trusted, 'mcp.allowEphemeral'],
+    [
+      'ephemeral is off',
+      ephemeral,
+      { settings: { ...allAllowed, 'mcp.allowEphemeral': false } },
+      trusted,
+      'mcp.allowEphemeral',
+    ],
     ['no ephemeral-mcp', ephemeral, {}, only('plugins'), 'the permission ephemeral-mcp'],
   ])('%s', async (_, integration, options, context, message) => {
     await expect(open([integration], options, context)).rejects.toMatchObject({
@@ -53,7 +70,9 @@ describe('permission', () => {
 
   it('is checked first, so that errors do not reveal which plugins exist', async () => {
     const unknown = { type: 'plugin', id: 'mcp/unknown' } as const;
-    const opening = open([unknown, ephemeral], { allowsEphemeral: false });
+    const opening = open([unknown, ephemeral], {
+      settings: { ...allAllowed, 'mcp.allowEphemeral': false },
+    });
     await expect(opening).rejects.toMatchObject({ code: 'forbidden', field: 'integrations[1]' });
   });
 });

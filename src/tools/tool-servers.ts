@@ -16,20 +16,19 @@ import { pluginId } from './plugin-label.ts';
 import { createPluginSources } from './plugin-source.ts';
 import type { ApprovalRule, ToolFilter } from './tool-filter.ts';
 import type { ToolList } from './tool-list.ts';
-import { assertMayUse, type ToolSwitches } from './tool-permission.ts';
+import { assertMayUse, type ToolSettings } from './tool-permission.ts';
 import { listNames, type OpenToolSource, type ToolSource } from './tool-source.ts';
 import type { Integration, Toolbox, TriableToolServers } from './toolbox.ts';
 import { maxIntegrations } from '../kernel/field.ts';
 
-export interface ToolServersOptions extends ToolSwitches {
+export interface ToolServersOptions {
+  readonly settings: ToolSettings;
   /** Folder of mcp.json; the default working folder of plugins. */
   readonly home: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly builtInPlugins: readonly BuiltInPlugin[];
   /** Search in vector stores; absent if no request uses it. */
   readonly fileSearch?: FileSearch;
-  /** `name` or `name:port`: hosts of ephemeral servers whose addresses may be private. */
-  readonly allowedHosts: readonly string[];
   /** Time limit for connecting, and again for listing the tools; 30 s by default. */
   readonly connectTimeoutMs?: number;
   /** Time limit of a tool call, 60 s by default; a plugin may have its own in mcp.json. */
@@ -98,7 +97,8 @@ export function createToolServers(options: ToolServersOptions): TriableToolServe
         return fileSearchSource(fileSearch, integration);
       }
       case 'ephemeralMcp': {
-        const { allowedHosts, resolve } = options;
+        const { settings, resolve } = options;
+        const allowedHosts = settings['mcp.allowedHosts'];
         return ephemeralSource(integration, field, { allowedHosts, resolve, limits, bounds });
       }
     }
@@ -123,7 +123,7 @@ export function createToolServers(options: ToolServersOptions): TriableToolServe
     assertDistinct(integrations);
     // Checks permissions first, so that errors do not reveal which plugins exist.
     for (const [index, integration] of integrations.entries()) {
-      assertMayUse(integration, caller, options, `integrations[${index}]`);
+      assertMayUse(integration, caller, options.settings, `integrations[${index}]`);
     }
     const candidates: Candidate[] = [];
     for (const [index, integration] of integrations.entries()) {

@@ -6,7 +6,13 @@ import { deferred } from '../setup/deferred.ts';
 import { sendJson, startLoopbackServer } from '../setup/net/loopback-server.ts';
 import { answerMcp } from '../setup/mcp/answer-mcp.ts';
 import { startEventServer } from '../setup/mcp/event-server.ts';
-import { openTools, trusted, trustedUntil, type TestToolServers } from '../setup/mcp/open-tools.ts';
+import {
+  allAllowed,
+  openTools,
+  trusted,
+  trustedUntil,
+  type TestToolServers,
+} from '../setup/mcp/open-tools.ts';
 import { startStreamableServer } from '../setup/mcp/streamable-server.ts';
 
 const cleanups: (() => Promise<unknown>)[] = [];
@@ -71,7 +77,7 @@ describe('Streamable HTTP', () => {
 
   it('does the same for a url in mcp.json, independent of the allowed hosts', async () => {
     const server = kept(await startStreamableServer());
-    const servers = await open({ allowedHosts: [] });
+    const servers = await open({ settings: { ...allAllowed, 'mcp.allowedHosts': [] } });
     await servers.configure({ adder: { url: server.url, headers: { 'x-key': 'configured' } } });
     const toolbox = await servers.openPlugin('adder');
     expect(toolbox.tools()[0]?.provider).toEqual({ type: 'plugin', pluginId: 'mcp/adder' });
@@ -260,7 +266,7 @@ describe('connects only to allowed addresses:', () => {
     'http://192.168.1.1/',
     'http://[fe80::1]/',
   ])('not %s', async (url) => {
-    const servers = await open({ allowedHosts: [] });
+    const servers = await open({ settings: { ...allAllowed, 'mcp.allowedHosts': [] } });
     await expect(servers.openUrl(url)).rejects.toMatchObject({
       code: 'forbidden',
       field: 'integrations[0].serverUrl',
@@ -273,7 +279,7 @@ describe('connects only to allowed addresses:', () => {
     const server = await serve((request, response) => answerMcp(request, response, {}));
     let lookups = 0;
     const servers = await open({
-      allowedHosts: [],
+      settings: { ...allAllowed, 'mcp.allowedHosts': [] },
       resolve: (_name, _options, callback) => {
         lookups += 1;
         callback(null, [{ address: lookups === 1 ? '127.0.0.1' : '93.184.215.14', family: 4 }]);
@@ -290,7 +296,7 @@ describe('connects only to allowed addresses:', () => {
 
   it('not a name with one private address among public ones', async () => {
     const servers = await open({
-      allowedHosts: [],
+      settings: { ...allAllowed, 'mcp.allowedHosts': [] },
       resolve: (_name, _options, callback) =>
         callback(null, [
           { address: '93.184.215.14', family: 4 },
@@ -305,7 +311,7 @@ describe('connects only to allowed addresses:', () => {
   it('a host that is allowed with its port, and not with another', async () => {
     const server = await serve((request, response) => answerMcp(request, response, {}));
     const { host } = new URL(server.url);
-    const servers = await open({ allowedHosts: [host] });
+    const servers = await open({ settings: { ...allAllowed, 'mcp.allowedHosts': [host] } });
     await expect(servers.openUrl(server.url)).resolves.toBeDefined();
     await expect(servers.openUrl('http://127.0.0.1:1/')).rejects.toMatchObject({
       code: 'forbidden',

@@ -51,9 +51,7 @@ export async function listPluginTools(
     environment,
     builtInPlugins: [speechScriptPlugin],
     // Users who can run this command can also run the plugin's program themselves.
-    allowsPlugins: true,
-    allowsEphemeral: false,
-    allowedHosts: [],
+    settings: { 'mcp.allowPlugins': true, 'mcp.allowEphemeral': false, 'mcp.allowedHosts': [] },
   });
   const context = {
     requestId: 'local',

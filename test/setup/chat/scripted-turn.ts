@@ -88,7 +88,7 @@ export async function scriptedTurnsWith(
     pool,
     store,
     tools: toolServers ?? scriptedTools(...tools),
-    maxToolRounds: 3,
+    settings: { live: { current: { 'chat.maxToolRounds': 3 } } },
     maxImagePixels: 1_000_000,
     fetchImage,
     audio: new AudioReader('no-script.js'),

@@ -1,6 +1,7 @@
 import { makeFolder, removeFolder } from '../temporary-folder.ts';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { ToolSettings } from '../../../src/tools/tool-permission.ts';
 import { createToolServers, type ToolServersOptions } from '../../../src/tools/tool-servers.ts';
 import { withSignal, type RequestContext } from '../../../src/kernel/request/request-context.ts';
 import type { Integration, ToolServers } from '../../../src/tools/toolbox.ts';
@@ -10,6 +11,13 @@ import { testContext } from '../test-context.ts';
 export const trusted: RequestContext = testContext({
   caller: { tokenId: 'one', hasPermission: () => true },
 });
+
+/** Settings that allow every tool server of these tests. */
+export const allAllowed: ToolSettings = {
+  'mcp.allowPlugins': true,
+  'mcp.allowEphemeral': true,
+  'mcp.allowedHosts': ['127.0.0.1'],
+};
 
 /** Like `trusted`, with a signal that can abort it. */
 export function trustedUntil(signal: AbortSignal): RequestContext {
@@ -33,9 +41,7 @@ export async function openTools(
     home,
     environment: process.env,
     builtInPlugins: [],
-    allowsPlugins: true,
-    allowsEphemeral: true,
-    allowedHosts: ['127.0.0.1'],
+    settings: allAllowed,
     connectTimeoutMs: 20_000,
     callTimeoutMs: 20_000,
     maxProcesses: 8,

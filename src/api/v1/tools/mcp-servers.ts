@@ -26,7 +26,7 @@ import type { Toolbox } from '../../../tools/toolbox.ts';
 import { mount, type App } from '../../kit/mount.ts';
 import type { ApiServices } from '../../services.ts';
 
-export function mountMcpServers(app: App, { plugins, tools }: ApiServices): void {
+export function mountMcpServers(app: App, { plugins, settings, tools }: ApiServices): void {
   async function records(): Promise<McpServerRecord[]> {
     const entries = await plugins.file.list().catch(toHearthError);
     return [
@@ -60,7 +60,7 @@ export function mountMcpServers(app: App, { plugins, tools }: ApiServices): void
 
   mount(app, listMcpServers, async () => ({
     servers: await records(),
-    plugins_allowed: plugins.isAllowed,
+    plugins_allowed: settings.live.current['mcp.allowPlugins'],
   }));
 
   mount(app, getMcpServer, async ({ params: { label } }) => find(label));
