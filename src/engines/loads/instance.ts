@@ -43,7 +43,7 @@ export interface InstanceSettings {
   readonly isPinned: boolean;
 }
 
-/** What an instance tells its owner once no request uses it. */
+/** Listener of an instance that no request uses. */
 export interface InstanceOwner {
   readonly registry: Pick<InstanceRegistry, 'hasWaiting'>;
   /** The instance is about to end, or a load waits for memory. */

@@ -1,13 +1,14 @@
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { letterPrompt } from '../../../test/setup/engines/letter-prompt.ts';
 import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
 import { HearthError } from '../../kernel/errors/errors.ts';
 import type { AdapterScale } from '../engine.ts';
 import { createLogger } from '../../telemetry/logger.ts';
 import { DiskStates } from './disk-states.ts';
 import { MemoryStates } from './memory-states.ts';
-import { adapterMix, prefixHash } from './prefix-hash.ts';
+import { adapterMix } from './prefix-hash.ts';
 import { PrefillSpeed } from '../scheduler/prefill.ts';
 import { Scheduler } from '../scheduler/scheduler.ts';
 import { SlotManager, type SlotManagerOptions } from './slot-manager.ts';
@@ -15,24 +16,6 @@ import type { SlotUse } from './slot-use.ts';
 
 const never = new AbortController().signal;
 const logger = createLogger('silent');
-
-/** A prompt with 64 tokens for each letter. */
-function prompt(
-  letters: string,
-  ownerId: string | null = null,
-  adapters: readonly AdapterScale[] = [],
-) {
-  const text = letters
-    .split('')
-    .map((letter) => letter.repeat(256))
-    .join('');
-  return {
-    ownerId,
-    responseId: null,
-    adapters,
-    prefix: prefixHash(ownerId, { kind: 'completion', prompt: text, sampling: {}, adapters }),
-  };
-}
 
 describe('SlotManager', () => {
   let folder: string;
@@ -110,10 +93,10 @@ describe('SlotManager', () => {
       cachedTokens = 1e6,
     } = {},
   ): Promise<SlotUse> {
-    const taken = await slots.take(prompt(letters, ownerId, adapters), 0, never);
+    const taken = await slots.take(letterPrompt(letters, ownerId, adapters), 0, never);
     contents.set(taken.slotId, letters);
     const tokens = letters.length * 64;
-    const content = { ...prompt(letters, ownerId, adapters), tokens, heldTokens: tokens };
+    const content = { ...letterPrompt(letters, ownerId, adapters), tokens, heldTokens: tokens };
     taken.release({ ...content, responseId: responseId === '' ? null : responseId }, cachedTokens);
     return taken;
   }
@@ -165,13 +148,13 @@ describe('SlotManager', () => {
     scheduler.manage(slots);
     const start = async (signal = never) => {
       const place = await scheduler.enter('client', signal).place;
-      const { prefix } = prompt('abc');
+      const { prefix } = letterPrompt('abc');
       const use = await place.start(
         {
           isLong: () => false,
           cellsToStart: () => slots.cellsToReserve(prefix, 0),
           isPausable: () => false,
-          take: () => slots.take(prompt('abc'), 0, signal),
+          take: () => slots.take(letterPrompt('abc'), 0, signal),
           pause: () => {},
         },
         signal,
@@ -182,21 +165,21 @@ describe('SlotManager', () => {
     const second = await start();
     expect([first.use?.slotId, second.use?.slotId]).toEqual([0, 1]);
     expect(slots.table.isIdle).toBe(false);
-    await expect(slots.take(prompt('abc'), 0, never)).rejects.toThrow('no slot is free');
+    await expect(slots.take(letterPrompt('abc'), 0, never)).rejects.toThrow('no slot is free');
     const client = new AbortController();
     const leaving = start(client.signal);
     const waiting = start();
     client.abort(new Error('left'));
     await expect(leaving).rejects.toThrow('left');
-    second.use?.release({ ...prompt('abc'), tokens: 192, heldTokens: 192 }, 0);
+    second.use?.release({ ...letterPrompt('abc'), tokens: 192, heldTokens: 192 }, 0);
     second.place.leave();
     expect((await waiting).use).toMatchObject({ slotId: 1, expectedTokens: 192 });
   });
 
   it('settles slots of stored conversations, again if a request came between', async () => {
     const slots = slotsWith({ slotCount: 2 });
-    const settled = { ...prompt('abc'), responseId: 'resp', tokens: 192, heldTokens: 192 };
-    const content = { ...prompt('ab'), responseId: 'resp', tokens: 128, heldTokens: 150 };
+    const settled = { ...letterPrompt('abc'), responseId: 'resp', tokens: 192, heldTokens: 192 };
+    const content = { ...letterPrompt('ab'), responseId: 'resp', tokens: 128, heldTokens: 150 };
     let settledCount = 0;
     const settle = async (signal: AbortSignal) => {
       signal.throwIfAborted();
@@ -204,7 +187,7 @@ describe('SlotManager', () => {
       return settled;
     };
     const kinds = [content, { ...content, responseId: null }];
-    const uses = await Promise.all(kinds.map(() => slots.take(prompt('ab'), 0, never)));
+    const uses = await Promise.all(kinds.map(() => slots.take(letterPrompt('ab'), 0, never)));
     kinds.forEach((kind, index) => uses[index]?.release(kind, 0, settle));
     const request = new AbortController();
     request.abort();
@@ -214,16 +197,16 @@ describe('SlotManager', () => {
     await slots.settleIdle(never);
     expect(settledCount).toBe(1);
     expect(slots.table.isIdle).toBe(true);
-    expect(slots.matchedTokens(prompt('abcd').prefix)).toBe(192);
+    expect(slots.matchedTokens(letterPrompt('abcd').prefix)).toBe(192);
   });
 
   it('shares the beginning of a prompt that is being read, and never writes it to disk', async () => {
     const slots = slotsWith({ slotCount: 2 });
-    const leader = await slots.take({ ...prompt('abcx'), responseId: 'resp' }, 0, never);
+    const leader = await slots.take({ ...letterPrompt('abcx'), responseId: 'resp' }, 0, never);
     contents.set(leader.slotId, 'abc');
-    await leader.share({ prefix: prompt('abc').prefix, tokens: 192, heldTokens: 192 });
-    expect(slots.matchedTokens(prompt('abcy').prefix)).toBe(192);
-    const follower = await slots.take(prompt('abcy'), 0, never);
+    await leader.share({ prefix: letterPrompt('abc').prefix, tokens: 192, heldTokens: 192 });
+    expect(slots.matchedTokens(letterPrompt('abcy').prefix)).toBe(192);
+    const follower = await slots.take(letterPrompt('abcy'), 0, never);
     expect(follower).toMatchObject({ slotId: 1, reusesSlot: true, expectedTokens: 192 });
     expect(calls).toEqual(['save abc', 'restore abc']);
     await slots.saveAll(never);
@@ -272,8 +255,8 @@ describe('SlotManager', () => {
     const switched = 'read 1 with ["pirate",1]';
     expect(calls.splice(0)).toEqual(['save abc', switched, 'restore abc']);
     // A failed generation may not have begun, so the engine's adapters are then unknown.
-    const failed = await slots.take(prompt('p'), 0, never);
-    failed.release({ ...prompt('p'), tokens: 0, heldTokens: 0 }, undefined);
+    const failed = await slots.take(letterPrompt('p'), 0, never);
+    failed.release({ ...letterPrompt('p'), tokens: 0, heldTokens: 0 }, undefined);
     await useSlot(slots, 'abcd', pirate);
     expect(calls).toContain(switched);
   });
@@ -291,11 +274,10 @@ describe('SlotManager', () => {
   it('reads a prompt if nothing can be saved or restored', async () => {
     const failing = slotsWith({
       states: {
+        ...states,
         save: () => Promise.reject(new HearthError('invalid_value', 'disk full')),
         restore: () => Promise.reject(new HearthError('invalid_value', 'no')),
         erase: async () => {},
-        read: states.read,
-        tokenize: states.tokenize,
       },
     });
     await useSlot(failing, 'abc');
@@ -347,7 +329,7 @@ describe('SlotManager', () => {
     await useSlot(slots, 'abc');
     await useSlot(slots, 'xyz');
     const client = new AbortController();
-    const waiting = slots.take(prompt('pqr'), 0, client.signal);
+    const waiting = slots.take(letterPrompt('pqr'), 0, client.signal);
     client.abort(new Error('left'));
     await expect(waiting).rejects.toThrow('left');
     expect(slots.table.isIdle).toBe(true);
