@@ -12,7 +12,10 @@ export interface EstimateRow {
   readonly parallel: number;
   readonly kvCacheType: string;
   readonly predictedBytes: number;
-  /** Resident memory of the process after the load; `filledBytes` is after all slots are filled. */
+  /**
+   * Resident memory of the process after the load; `filledBytes` is after all slots are filled. On Linux, neither
+   * includes prompts that are kept outside of the slots: they are files in `/dev/shm`.
+   */
   readonly loadedBytes: number;
   readonly filledBytes: number;
   /** The estimate divided by the memory of the filled engine. */

@@ -54,11 +54,7 @@ async function measureType(
   report: (row: EstimateRow) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const flags = [
-    `--engine-kv-type=${kvCacheType}`,
-    // The estimate does not include prompts that are kept outside of the slots.
-    '--engine-prompt-cache-mib=0',
-  ];
+  const flags = [`--engine-kv-type=${kvCacheType}`];
   const server = await startHearth({ ...settings, flags }, signal);
   const connection = connectEngine({ address: { origin: server.url }, maxConnections });
   try {

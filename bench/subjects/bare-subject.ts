@@ -2,6 +2,8 @@ import { join } from 'node:path';
 import type { LoadConfig } from '../../src/api/v1/models/load-config-schema.ts';
 import type { LaunchSpec } from '../../src/engines/launch/launch.ts';
 import type { Runtime } from '../../src/engines/runtimes/runtime.ts';
+import { readTotalMemory } from '../../src/platform/machine/read-machine.ts';
+import { promptCacheMiB } from '../../src/server/create-pool.ts';
 import { packageFolder } from '../../src/platform/files/package-folder.ts';
 import { startBareServer, type BareServer } from './bare-server.ts';
 import { startNodePipe } from './node-pipe.ts';
@@ -9,8 +11,11 @@ import { plainConversation } from './plain-conversation.ts';
 import { startRemoteHearth } from './remote-hearth.ts';
 import type { Subject } from './subject.ts';
 
-/** Hearth's defaults, `engine.promptCacheMiB` and `engine.kvType`. */
-const engineDefaults = { promptCacheMiB: 512, kvCacheTypes: { k: 'f16', v: 'f16' } } as const;
+/** As much memory for cached prompts as Hearth has, and its default of `engine.kvType`. */
+const engineDefaults = {
+  promptCacheMiB: promptCacheMiB(readTotalMemory()),
+  kvCacheTypes: { k: 'f16', v: 'f16' },
+} as const;
 const loadTimeoutMs = 600_000;
 
 export interface BareModel {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { defaultPromptCacheMiB } from './create-pool.ts';
+import { promptCacheMiB } from './create-pool.ts';
 
 it.each([
   [4, 512],
@@ -8,6 +8,6 @@ it.each([
 ])(
   'keeps a sixteenth of %i GiB for cached prompts, and at least 512 MiB',
   (gibibytes, expected) => {
-    expect(defaultPromptCacheMiB(gibibytes * 1024 ** 3)).toBe(expected);
+    expect(promptCacheMiB(gibibytes * 1024 ** 3)).toBe(expected);
   },
 );

@@ -35,7 +35,7 @@ const queuedForEachSlot = 64;
  * MiB of cached prompts for each instance: a sixteenth of the memory, so that long conversations of large models fit.
  * A token of an 8B model takes 128 KB.
  */
-export function defaultPromptCacheMiB(totalMemoryBytes: number): number {
+export function promptCacheMiB(totalMemoryBytes: number): number {
   return Math.max(512, Math.floor(totalMemoryBytes / 16 / 1024 ** 2));
 }
 
@@ -50,7 +50,7 @@ export function createPool(live: LiveSettings, services: PoolServices): Engines 
     runtimes,
     launcher,
     threads: settings['engine.threads'],
-    promptCacheMiB: settings['engine.promptCacheMiB'] ?? defaultPromptCacheMiB(totalMemoryBytes),
+    promptCacheMiB: promptCacheMiB(totalMemoryBytes),
     loadTimeoutMs: settings['engine.loadTimeoutSeconds'] * 1000,
     onInstallProgress,
   };

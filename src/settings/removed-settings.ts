@@ -23,6 +23,7 @@ export const removedSettings: ReadonlyMap<string, string> = new Map(
     'engine.kvTypeK': 'Use engine.kvType.',
     'engine.kvTypeV': 'Use engine.kvType.',
     'engine.speculation': 'Set speculation when you load a model.',
+    'engine.promptCacheMiB': 'It is computed now: a sixteenth of the memory, at least 512 MiB.',
     'engine.spareMemoryMiB': fixed('4096, or models.memoryLimitBytes if it is less'),
     'warm.enabled': 'Set warm.maxBytes to 0 to save no states.',
     'warm.idleSeconds': fixed('5'),

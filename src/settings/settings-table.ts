@@ -62,11 +62,6 @@ export const engineSettings = {
     choice(kvCacheTypes).default('f16'),
     `Data type of the KV cache: ${kvCacheTypes.join(', ')}.`,
   ),
-  'engine.promptCacheMiB': setting(
-    integer(0, 1024 * 1024).optional(),
-    'Maximum memory of one instance for cached prompts besides those in its slots. A conversation that takes more is not kept for a restart.',
-    { computedDefault: 'a sixteenth of the memory of the machine, at least 512' },
-  ),
   'engine.environment': setting(
     variables.default({}),
     'Environment variables of engine processes, such as {"HIP_VISIBLE_DEVICES": "0"}, in addition to those that they inherit.',

@@ -215,6 +215,23 @@ describe('removed settings', () => {
     expect(removedVariables.get('HEARTH_LOG_FILE_MIB')).toContain('10');
     expect(removedFlags.get('limits-load-queue')).toContain('32');
   });
+
+  it.each([['engine.promptCacheMiB', 'a sixteenth of the memory']])(
+    'have a sentence that replaces %s',
+    (key, replacement) => {
+      expect(removedSettings.get(key)).toContain(replacement);
+    },
+  );
+
+  it.each([...removedSettings])('start with a warning: %s', async (key, advice) => {
+    const home = await temporaryFolder();
+    const configText = JSON.stringify({ [key]: { some: 'value' } });
+    const { warnings } = await resolveSettings({ home, environment: {}, flags: {}, configText });
+    expect(warnings).toEqual([
+      `config.json: "${key}" is no longer a setting (${join(home, 'config.json')}:1:${key.length + 5}). ${advice}`,
+    ]);
+    expect(advice).toMatch(/^[A-Z].*\.$/);
+  });
 });
 
 describe('describeUnknownVariables', () => {
@@ -251,9 +268,6 @@ describe('hub.token', () => {
 describe('names derived from a key', () => {
   it('splits camel case', () => {
     expect(environmentVariables('models.ttlSeconds')).toEqual(['HEARTH_MODELS_TTL_SECONDS']);
-    expect(environmentVariables('engine.promptCacheMiB')).toEqual([
-      'HEARTH_ENGINE_PROMPT_CACHE_MIB',
-    ]);
     expect(flagName('engine.llamaServer')).toBe('engine-llama-server');
   });
 });

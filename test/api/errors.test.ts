@@ -284,8 +284,8 @@ describe('a server with one slot', () => {
 describe('a server whose engine follows a script', () => {
   const hearth = useHearth(async (home) => {
     const program = await writeScriptedEngine(home);
-    const limits = ['--models-memory-limit-bytes=300000000', '--engine-prompt-cache-mib=0'];
-    return { flags: [`--engine-llama-server=${program}`, ...limits] };
+    const limit = '--models-memory-limit-bytes=300000000';
+    return { flags: [`--engine-llama-server=${program}`, limit] };
   });
 
   it('memory_exceeded if it takes ever more memory', async () => {

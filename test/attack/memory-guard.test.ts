@@ -13,7 +13,6 @@ const hearth = useHearth(async (home) => {
     flags: [
       `--engine-llama-server=${program}`,
       '--models-memory-limit-bytes=300000000',
-      '--engine-prompt-cache-mib=0',
       '--engine-parallel=3',
       // All three requests run at the same time.
       '--engine-cache-contexts=3',
