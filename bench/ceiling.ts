@@ -206,7 +206,7 @@ try {
   if (storeUrl !== undefined) flags.push(`--store-url=${storeUrl}`);
   const profile = process.env['BENCH_PROFILE'];
   const hearth = await startHearth(
-    { home, runtimesFolder: home, nodeOptions: serverNodeOptions, flags, profile },
+    { home, nodeOptions: serverNodeOptions, flags, profile },
     stop.signal,
   );
   // Measured before the streams, which take time to end. Uses the upstream that answers fastest.

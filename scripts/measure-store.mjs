@@ -1,21 +1,20 @@
 // Measures how long conversations and large databases slow down other requests: npm run measure-store -- --help
 import { createHash } from 'node:crypto';
 import { existsSync, openSync, readSync } from 'node:fs';
-import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { copyFile, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 
-const usage = `Usage: npm run measure-store -- [--package FOLDER] [--turns N] [--migrate N]
+const usage = `Usage: npm run measure-store -- [--package FOLDER] [--runtimes FOLDER] [--turns N] [--migrate N]
 
   --package FOLDER  a built checkout of Hearth to measure; this one by default
+  --runtimes FOLDER a folder with an installed engine; ~/.hearth/runtimes by default
   --turns N         turns of the long conversation, 10000 by default; 0 leaves it out
-  --migrate N       responses of the database of 0.1.0 that is migrated, 100000 by default; 0 leaves it out
-
-HEARTH_ENGINE_RUNTIMES_DIR names a folder with an installed engine.`;
+  --migrate N       responses of the database of 0.1.0 that is migrated, 100000 by default; 0 leaves it out`;
 
 const project = join(import.meta.dirname, '..');
 const recordedStore = join(project, 'test/fixtures/stores/0.1.0.db');
@@ -23,6 +22,16 @@ const { DatabaseSync } = createRequire(import.meta.url)('@photostructure/sqlite'
 const model = 'hearth/starter-chat';
 /** Length of a question in characters. */
 const textLength = 2000;
+
+const { values } = parseArgs({
+  options: {
+    package: { type: 'string', default: project },
+    runtimes: { type: 'string', default: join(homedir(), '.hearth/runtimes') },
+    turns: { type: 'string', default: '10000' },
+    migrate: { type: 'string', default: '100000' },
+    help: { type: 'boolean', default: false },
+  },
+});
 
 /** Ids are random, so that their index has another order than the rows. */
 const idOf = (index) =>
@@ -144,6 +153,7 @@ function print(label, { result, totalMs, longestMs, longestOwnMs }) {
 async function withHome(work) {
   const home = await mkdtemp(join(tmpdir(), 'hearth-measure-'));
   try {
+    await symlink(resolve(values.runtimes), join(home, 'runtimes'), 'junction');
     await work(home, join(home, 'hearth.db'));
   } finally {
     await rm(home, { recursive: true, force: true, maxRetries: 3 });
@@ -330,14 +340,6 @@ async function measureMigration(startServer, count) {
 }
 
 try {
-  const { values } = parseArgs({
-    options: {
-      package: { type: 'string', default: project },
-      turns: { type: 'string', default: '10000' },
-      migrate: { type: 'string', default: '100000' },
-      help: { type: 'boolean', default: false },
-    },
-  });
   if (values.help) console.log(usage);
   else {
     const { resolve: resolvePackage } = createRequire(

@@ -45,7 +45,7 @@ export const measureDownloads: Measurement = async ({ options, signal }) => {
     const { url, fileUrl } = hub.addresses;
     cleanups.push(() => hub.stop());
     const { threads, parallel, profile } = options;
-    const settings = { home, runtimesFolder: join(home, 'runtimes'), threads, parallel, profile };
+    const settings = { home, threads, parallel, profile };
     const flags = [`--hub-endpoint=${url}`];
     const server = await startHearth({ ...settings, flags }, signal);
     cleanups.push(() => server.stop());

@@ -73,7 +73,7 @@ async function startHearths(
       const flags = ['--log-level=error'];
       const profile = process.env['BENCH_PROFILE'];
       const hearth = await startHearth(
-        { home, runtimesFolder: home, nodeOptions: serverNodeOptions, flags, profile },
+        { home, nodeOptions: serverNodeOptions, flags, profile },
         signal,
       );
       return { ...hearth, home };

@@ -1,5 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
@@ -21,7 +22,8 @@ export interface HearthProcess {
 
 export interface HearthProcessOptions {
   readonly home: string;
-  readonly runtimesFolder: string;
+  /** Folder of installed runtimes; none by default. */
+  readonly runtimesFolder?: string;
   /** Number of engine threads; the default if absent. */
   readonly threads?: number;
   readonly parallel?: number;
@@ -33,6 +35,15 @@ export interface HearthProcessOptions {
   readonly flags?: readonly string[];
   /** Folder with the build; defaults to this one. */
   readonly checkout?: string;
+}
+
+/** Makes the runtimes of a home a link; a home that was started before has it. */
+async function linkRuntimes(home: string, folder: string): Promise<void> {
+  await symlink(folder, join(home, 'runtimes'), 'junction').catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    },
+  );
 }
 
 function programOf(checkout: string): string {
@@ -58,6 +69,7 @@ export async function startHearth(
     flags = [],
     checkout = packageFolder,
   } = options;
+  if (runtimesFolder !== undefined) await linkRuntimes(home, runtimesFolder);
   const child = spawn(
     process.execPath,
     [
@@ -67,7 +79,6 @@ export async function startHearth(
       'serve',
       '--port=0',
       `--home=${home}`,
-      `--engine-runtimes-dir=${runtimesFolder}`,
       ...(threads === undefined ? [] : [`--engine-threads=${threads}`]),
       ...(parallel === undefined ? [] : [`--engine-parallel=${parallel}`]),
       ...flags,

@@ -32,7 +32,7 @@ export async function startRemoteHearth(
     await writeFile(join(home, 'config.json'), JSON.stringify(remoteSettings(server)));
     const { apiKey } = server;
     if (apiKey !== undefined) await writeFile(join(home, keyFile), apiKey, { mode: 0o600 });
-    const hearth = await startHearth({ home, runtimesFolder: home }, signal);
+    const hearth = await startHearth({ home }, signal);
     const connection = connectEngine({ address: { origin: hearth.url }, maxConnections });
     return {
       chat: { connection, path: '/v1/chat/completions', model: `${upstream}/${modelId}` },

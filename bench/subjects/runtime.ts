@@ -20,7 +20,7 @@ export async function findRuntime(
   signal: AbortSignal,
 ): Promise<BenchRuntime> {
   const home = environment['HEARTH_HOME'] ?? join(homedir(), '.hearth');
-  const ofUser = environment['HEARTH_ENGINE_RUNTIMES_DIR'] ?? join(home, 'runtimes');
+  const ofUser = join(home, 'runtimes');
   const ofTests = join(packageFolder, '.cache/test-runtimes');
   for (const folder of [ofUser, ofTests]) {
     const runtime = await openRuntimes(folder, environment).resolve('gguf');

@@ -15,7 +15,7 @@ export function openRuntimes(
 ): RuntimeManager {
   return createRuntimeManager({
     ...options,
-    runtimesFolder: settings['engine.runtimesDir'] ?? join(home, 'runtimes'),
+    runtimesFolder: join(home, 'runtimes'),
     configuredServer: settings['engine.llamaServer'],
     launchers: {
       wheel: join(packageFolder, 'dist/engine/wheel-launcher.py'),

@@ -18,6 +18,8 @@ export const removedSettings: ReadonlyMap<string, string> = new Map(
     'models.minDimensions': 'The catalog of models says it.',
     'engine.releaseUrl':
       'Use HTTPS_PROXY, or install llama.cpp yourself and set engine.llamaServer.',
+    'engine.runtimesDir':
+      'Runtimes are in the folder "runtimes" of the home: move them there, or make it a link to their folder.',
     'engine.gpuSplitMode': 'Set split_mode of a load, or in the settings of a model.',
     'engine.gpuShares': 'Set tensor_split of a load, or in the settings of a model.',
     'engine.kvTypeK': 'Use engine.kvType.',

@@ -111,7 +111,7 @@ The home folder is \`~/.hearth\`; \`--home\` or \`HEARTH_HOME\` chooses another 
 | \`mcp.json\`                   | MCP servers, see [tools](tools.md#plugins-mcpjson)                                          |
 | \`hearth.db\`                  | [conversations](conversations.md), images, API tokens, download jobs, batches (\`store.url\`) |
 | \`models/\`                    | the [model library](models.md) (\`models.dir\`)                                             |
-| \`runtimes/\`                  | installed [runtimes](runtimes.md) (\`engine.runtimesDir\`)                                  |
+| \`runtimes/\`                  | installed [runtimes](runtimes.md)                                  |
 | \`warm-state/\`                | saved states of conversations, see [warm state](contributing/warm-state.md)                            |
 | \`logs/\`                      | the log of the [background server](observability.md#log)                                    |
 | \`server.json\`, \`run/\`      | address of the running server, sockets of its engines                                       |

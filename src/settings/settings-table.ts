@@ -27,10 +27,6 @@ export const engineSettings = {
     'Path or name of a llama-server binary to use instead of an installed runtime.',
     { alias: 'HEARTH_LLAMA_SERVER', computedDefault: 'an installed runtime', path: 'name' },
   ),
-  'engine.runtimesDir': setting(text.optional(), 'Folder of the installed runtimes.', {
-    path: 'path',
-    computedDefault: '<home>/runtimes',
-  }),
   'engine.contextLength': setting(
     integer(16, 2 ** 31 - 1).optional(),
     'Context length of loads that do not set one, capped at the context length of the model.',

@@ -136,12 +136,12 @@ describe('loadSettings', () => {
   it('resolves the paths of all sources against the home folder', async () => {
     await configure({ models: { dir: 'data/models', extraDirs: ['~/.ollama', 'more'] } });
     const environment = { HEARTH_STORE_URL: 'db/hearth.db', HEARTH_LLAMA_SERVER: 'llama-server' };
-    expect(await load({ 'engine.runtimesDir': '/opt/runtimes' }, environment)).toMatchObject({
+    expect(await load({ 'server.tls.cert': '/etc/cert.pem' }, environment)).toMatchObject({
       'models.dir': join(home, 'data/models'),
       'models.extraDirs': [join(homedir(), '.ollama'), join(home, 'more')],
       'store.url': join(home, 'db/hearth.db'),
       'engine.llamaServer': 'llama-server',
-      'engine.runtimesDir': '/opt/runtimes',
+      'server.tls.cert': '/etc/cert.pem',
     });
   });
 
@@ -216,12 +216,12 @@ describe('removed settings', () => {
     expect(removedFlags.get('limits-load-queue')).toContain('32');
   });
 
-  it.each([['engine.promptCacheMiB', 'a sixteenth of the memory']])(
-    'have a sentence that replaces %s',
-    (key, replacement) => {
-      expect(removedSettings.get(key)).toContain(replacement);
-    },
-  );
+  it.each([
+    ['engine.promptCacheMiB', 'a sixteenth of the memory'],
+    ['engine.runtimesDir', 'the folder "runtimes" of the home'],
+  ])('name what replaces %s', (key, replacement) => {
+    expect(removedSettings.get(key)).toContain(replacement);
+  });
 
   it.each([...removedSettings])('start with a warning: %s', async (key, advice) => {
     const home = await temporaryFolder();

@@ -362,13 +362,13 @@ describe('a server that requires tokens and has no engine', () => {
   const hearth = useHearth(async (home) => {
     const permissions = ['models:write'] as const;
     ({ token } = await withTokens(home, (tokens) => tokens.create({ name: 'test', permissions })));
+    await mkdir(join(home, 'runtimes'));
     return {
       // Port 9 (discard) is closed; Node itself was found before PATH matters.
       flags: ['--auth-required'],
       environment: {
         HTTPS_PROXY: 'http://127.0.0.1:9',
         PATH: '',
-        HEARTH_ENGINE_RUNTIMES_DIR: join(home, 'runtimes'),
       },
     };
   });

@@ -3,6 +3,7 @@ import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
+import { linkRuntimes } from '../setup/engine/link-runtimes.ts';
 import { officialServer } from '../setup/mcp/official-server.ts';
 import { runHearth } from '../setup/cli/run-hearth.ts';
 import { projectFolder } from '../setup/project-folder.ts';
@@ -22,6 +23,8 @@ it('works as docs/tools.md says, with the starter model', async () => {
   const bin = join(user, 'bin');
   const home = join(user, '.hearth');
   await mkdir(bin);
+  await mkdir(home, { mode: 0o700 });
+  linkRuntimes(home);
   const programs = {
     hearth: `exec '${process.execPath}' '${hearthEntryPoint}' "$@"`,
     npx: `shift 2\nexec '${process.execPath}' '${filesystemServer}' "$@"`,

@@ -11,6 +11,7 @@ import {
   readTranscript,
   type TranscriptStep,
 } from '../setup/docs/page-transcript.ts';
+import { linkRuntimes } from '../setup/engine/link-runtimes.ts';
 import { starterPath } from '../setup/engine/test-engines.ts';
 import { putOllamaTag } from '../setup/models/ollama-store.ts';
 import { placeRankModel, rankModel } from '../setup/models/rank-model.ts';
@@ -114,6 +115,8 @@ async function makeUser() {
   const home = join(folder, '.hearth');
   const bin = join(folder, 'bin');
   await mkdir(bin);
+  await mkdir(home, { mode: 0o700 });
+  linkRuntimes(home);
   const program = join(bin, 'hearth');
   await writeFile(program, `#!/bin/sh\nexec '${process.execPath}' '${hearthEntryPoint}' "$@"\n`);
   await chmod(program, 0o755);

@@ -4,6 +4,7 @@ import OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
 import { chatResultSchema } from '../../src/api/v1/chat/chat-schema.ts';
 import { runHearth } from '../setup/cli/run-hearth.ts';
+import { linkRuntimes } from '../setup/engine/link-runtimes.ts';
 import { starterPath } from '../setup/engine/test-engines.ts';
 import { addHarbour, type Harbour } from '../setup/mcp/harbour.ts';
 import { mlxRuntimesFolder } from '../setup/mlx/mlx-runtime.ts';
@@ -20,9 +21,9 @@ const model = 'mlx/chat';
 /** The same model, for which the engine can parse tool calls. */
 const parsed = 'mlx/parsed';
 
-const environment = { HEARTH_ENGINE_RUNTIMES_DIR: mlxRuntimesFolder };
 let harbour: Harbour;
 const hearth = useHearth(async (home) => {
+  linkRuntimes(home, mlxRuntimesFolder);
   const place = (name: string, options?: Parameters<typeof writeModelFolder>[2]) =>
     writeModelFolder(starterPath('chat'), join(home, 'models', name), options);
   await place(model);
@@ -35,7 +36,6 @@ const hearth = useHearth(async (home) => {
   harbour = await addHarbour(home);
   return {
     flags: ['--mcp-allow-plugins', '--engine-context-length=1024', '--models-max-loaded=1'],
-    environment,
   };
 });
 
@@ -85,7 +85,7 @@ describe('a model in MLX format', () => {
   });
 
   it('has a runtime that the commands know', async () => {
-    const run = (...line: string[]) => runHearth(line, { home: hearth.home, environment });
+    const run = (...line: string[]) => runHearth(line, { home: hearth.home });
     expect((await run('runtime', 'ls')).stdout).toMatch(/mlx-lm-\S+ +0\.32\.2 +recommended +mlx/);
     const again = await run('runtime', 'install', 'mlx', '--json');
     expect(JSON.parse(again.stdout)).toMatchObject({ version: '0.32.2', source: 'wheel' });

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { linkRuntimes } from '../setup/engine/link-runtimes.ts';
 import { startLlamaReplica } from '../setup/engine/llama-replicas.ts';
 import { sharedRuntimesFolder } from '../setup/engine/shared-runtimes.ts';
 import { starterPath } from '../setup/engine/test-engines.ts';
@@ -23,12 +24,8 @@ const open = (runtimes: string) =>
     await writeModelFolder(starterPath('chat'), join(home, 'models/mlx/chat'));
     const upstreams = { lab: { url: replica.url, kind: 'llama-server' } };
     await writeFile(join(home, 'config.json'), JSON.stringify({ upstreams }));
-    return {
-      environment: {
-        HEARTH_STORE_URL: postgres.url('postgres'),
-        HEARTH_ENGINE_RUNTIMES_DIR: runtimes,
-      },
-    };
+    linkRuntimes(home, runtimes);
+    return { environment: { HEARTH_STORE_URL: postgres.url('postgres') } };
   });
 const [first, second] = [open(sharedRuntimesFolder), open(mlxRuntimesFolder)];
 

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmod, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { get } from '../setup/server/api.ts';
@@ -91,7 +91,6 @@ describe('hearth service install --user', () => {
   it('shows why the server does not start', async () => {
     const user = await userService();
     const taken = ['--models-dir', join(user.home, 'hearth.db/models')];
-    await mkdir(user.home);
     await writeFile(join(user.home, 'hearth.db'), '');
     const failed = await user.service('install', '--user', ...user.serveFlags, ...taken);
     expect(failed.exitCode).toBe(1);

@@ -65,7 +65,6 @@ export async function serviceFacts(
   const isOutside = (folder: string) => folder !== home && !folder.startsWith(home + sep);
   const written = [
     settings['models.dir'],
-    settings['engine.runtimesDir'],
     url === undefined || isPostgresUrl(url) ? undefined : dirname(url),
   ];
   return {

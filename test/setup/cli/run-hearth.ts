@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { linkRuntimes } from '../engine/link-runtimes.ts';
 import { storeEnvironment } from '../postgres/store-environment.ts';
 import { hearthEntryPoint, hearthEnvironment } from '../server/hearth-process.ts';
 
@@ -23,6 +24,7 @@ export async function runHearth(
   commandLine: readonly string[],
   options: RunHearthOptions,
 ): Promise<HearthOutcome> {
+  linkRuntimes(options.home);
   const child = spawn(
     process.execPath,
     [hearthEntryPoint, '--home', options.home, ...commandLine],

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { stripVTControlCharacters } from 'node:util';
+import { linkRuntimes } from '../engine/link-runtimes.ts';
 import { hearthEntryPoint, hearthEnvironment } from '../server/hearth-process.ts';
 
 /**
@@ -38,6 +39,7 @@ export function openTerminalSession(
   home: string,
   columns = 80,
 ): TerminalSession {
+  linkRuntimes(home);
   const child = spawn(
     'python3',
     [

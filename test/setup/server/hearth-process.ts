@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { open } from 'node:fs/promises';
+import { mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { vi } from 'vitest';
-import { sharedRuntimesFolder } from '../engine/shared-runtimes.ts';
+import { linkRuntimes } from '../engine/link-runtimes.ts';
 import { readServerRecord } from '../../../src/platform/home/server-record.ts';
 import { storeEnvironment } from '../postgres/store-environment.ts';
 import { projectFolder } from '../project-folder.ts';
@@ -45,7 +45,6 @@ export function hearthEnvironment(
   );
   return {
     ...Object.fromEntries(own),
-    HEARTH_ENGINE_RUNTIMES_DIR: sharedRuntimesFolder,
     // The servers of several tests share the processors.
     HEARTH_ENGINE_THREADS: '1',
     ...additions,
@@ -59,6 +58,8 @@ export function hearthEnvironment(
  * @throws Error with the log if the server exits or does not become ready in time.
  */
 export async function startHearth(home: string, options: HearthOptions): Promise<HearthProcess> {
+  await mkdir(home, { recursive: true, mode: 0o700 });
+  linkRuntimes(home);
   const logFile = options.logFile === undefined ? undefined : await open(options.logFile, 'a+');
   const child = spawn(
     process.execPath,

@@ -1,7 +1,7 @@
 import { chmod, copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { sharedRuntimesFolder } from '../engine/shared-runtimes.ts';
+import { linkRuntimes } from '../engine/link-runtimes.ts';
 import { runHearth, type HearthOutcome } from '../cli/run-hearth.ts';
 import { projectFolder } from '../project-folder.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -27,6 +27,8 @@ export async function userService(): Promise<UserService> {
   ];
   await mkdir(programs);
   await mkdir(state);
+  await mkdir(home, { mode: 0o700 });
+  linkRuntimes(home);
   const standIn = join(programs, 'systemctl.py');
   await copyFile(join(projectFolder, 'test/setup/service/systemctl.py'), standIn);
   for (const name of ['systemctl', 'journalctl']) {
@@ -49,7 +51,7 @@ export async function userService(): Promise<UserService> {
   return {
     home,
     unitFile: join(folder, 'config/systemd/user/hearth.service'),
-    serveFlags: ['--port', '0', '--engine-runtimes-dir', sharedRuntimesFolder],
+    serveFlags: ['--port', '0'],
     service,
     state: (name) => readFile(join(state, name), 'utf8').catch(() => ''),
   };
