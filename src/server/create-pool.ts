@@ -31,6 +31,9 @@ interface PoolServices
 /** Waiting requests per slot of an instance; further requests fail with 429. */
 const queuedForEachSlot = 64;
 
+/** Time that a load waits for memory, and that a request without a stream waits for a load. */
+const loadWaitSeconds = 300;
+
 /**
  * MiB of cached prompts for each instance: a sixteenth of the memory, so that long conversations of large models fit.
  * A token of an 8B model takes 128 KB.
@@ -51,7 +54,6 @@ export function createPool(live: LiveSettings, services: PoolServices): Engines 
     launcher,
     threads: settings['engine.threads'],
     promptCacheMiB: promptCacheMiB(totalMemoryBytes),
-    loadTimeoutMs: settings['engine.loadTimeoutSeconds'] * 1000,
     onInstallProgress,
   };
   const ggufLoader = new GgufLoader({
@@ -87,7 +89,7 @@ export function createPool(live: LiveSettings, services: PoolServices): Engines 
     queueCapacity: settings['engine.parallel'] * queuedForEachSlot,
     pinned: settings['models.pinned'],
     loadQueueCapacity: 32,
-    loadWaitSeconds: settings['engine.loadTimeoutSeconds'] / 2,
+    loadWaitSeconds,
     ...liveOptions(settings),
   };
   live.onChange(() => Object.assign(options, liveOptions(settings)));

@@ -20,6 +20,8 @@ export const removedSettings: ReadonlyMap<string, string> = new Map(
       'Use HTTPS_PROXY, or install llama.cpp yourself and set engine.llamaServer.',
     'engine.runtimesDir':
       'Runtimes are in the folder "runtimes" of the home: move them there, or make it a link to their folder.',
+    'engine.loadTimeoutSeconds':
+      'It is computed now: 600 seconds, and one more for each 20 MB of the model.',
     'engine.gpuSplitMode': 'Set split_mode of a load, or in the settings of a model.',
     'engine.gpuShares': 'Set tensor_split of a load, or in the settings of a model.',
     'engine.kvTypeK': 'Use engine.kvType.',
@@ -40,7 +42,7 @@ export const removedSettings: ReadonlyMap<string, string> = new Map(
     'batches.maxStorageBytes': fixed('4 GiB'),
     'batches.retentionDays': fixed('30'),
     'limits.queuedRequests': fixed('64 for each of engine.parallel'),
-    'limits.loadWaitSeconds': fixed('half of engine.loadTimeoutSeconds'),
+    'limits.loadWaitSeconds': fixed('300'),
     'limits.loadQueue': fixed('32'),
     'limits.backgroundResponses': fixed('16'),
     'limits.imagePixels': fixed('40 million'),

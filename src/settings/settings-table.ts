@@ -62,10 +62,6 @@ export const engineSettings = {
     variables.default({}),
     'Environment variables of engine processes, such as {"HIP_VISIBLE_DEVICES": "0"}, in addition to those that they inherit.',
   ),
-  'engine.loadTimeoutSeconds': setting(
-    integer(1, 24 * 3600).default(600),
-    'Timeout for loading a model. A load waits at most half as long for memory, and so does a request for a load; streams keep waiting for a load in progress.',
-  ),
 } as const satisfies Record<string, SettingDeclaration>;
 
 /**

@@ -218,6 +218,7 @@ describe('removed settings', () => {
 
   it.each([
     ['engine.promptCacheMiB', 'a sixteenth of the memory'],
+    ['engine.loadTimeoutSeconds', 'one more for each 20 MB'],
     ['engine.runtimesDir', 'the folder "runtimes" of the home'],
   ])('name what replaces %s', (key, replacement) => {
     expect(removedSettings.get(key)).toContain(replacement);

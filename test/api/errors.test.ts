@@ -26,6 +26,7 @@ import { writeScriptedEngine } from '../setup/engine/scripted-engine.ts';
 import { askForWebSocket } from '../setup/server/ask-for-web-socket.ts';
 import { readDocument } from '../setup/documents/read-document.ts';
 import { uploadTooMuch } from '../setup/server/upload-too-much.ts';
+import { fastTimers } from '../setup/server/fast-timers.ts';
 import { fillQueue } from '../setup/server/fill-queue.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 import { useResource } from '../setup/use-resource.ts';
@@ -315,13 +316,13 @@ describe('a server whose engine fails', () => {
     const vanishing = await placeModel(home, 'bad/vanishing', model);
     await placeModel(home, 'bad/slow', model);
     const stub = await writeStubEngine(home, `rm '${vanishing}'`);
-    return { flags: [`--engine-llama-server=${stub}`, '--engine-load-timeout-seconds=4'] };
+    return { flags: [`--engine-llama-server=${stub}`], environment: await fastTimers(home) };
   });
 
   it.each([
     // At the first load, Hearth queries the version of the engine, which removes the file.
     ['missing_file', 'bad/vanishing', 'The model file model-q8_0.gguf is missing'],
-    ['load_timeout', 'bad/slow', 'did not load model-q8_0.gguf within 4 s'],
+    ['load_timeout', 'bad/slow', 'did not load model-q8_0.gguf within 601 s'],
     ['engine_exited', hello.model, /stopped while it loaded .*the stub does not serve/],
   ] as const)('%s', async (code, model, message) => {
     expectProvoked(await post(hearth.url, load, { model }), code, message);
@@ -342,7 +343,7 @@ describe('a server whose engine fails', () => {
     ] as const;
     for (const [path, request] of requests) {
       const answer = await request;
-      expectProvoked(answer, 'model_loading', 'bad/slow still loads after 2 s', path);
+      expectProvoked(answer, 'model_loading', 'bad/slow still loads after 300 s', path);
       expect(answer.headers.get('retry-after')).toBe('10');
     }
     expect((await instancesOf(hearth.url)).get('bad/slow')).toMatchObject({ state: 'loading' });

@@ -53,7 +53,6 @@ function setUp({
     gpuLayers: undefined,
     templateFolder: tmpdir(),
     promptCacheMiB: 0,
-    loadTimeoutMs: 1000,
   });
   const [variant] = model.variants;
   if (variant === undefined) throw new Error('no variant');

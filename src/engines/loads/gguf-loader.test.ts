@@ -6,10 +6,12 @@ import type { GpuBudget } from '../../platform/machine/gpu-devices.ts';
 import type { EngineHandle } from '../engine.ts';
 import type { EngineProcess, LaunchSpec } from '../launch/launch.ts';
 import type { Runtime, RuntimeManager } from '../runtimes/runtime.ts';
+import type { AdapterEntry } from '../../library/adapter.ts';
 import type { ModelSelection } from '../../library/model.ts';
 import type { StateCache } from '../states/state-cache.ts';
 import { GgufLoader, type GgufLoaderOptions } from './gguf-loader.ts';
 import type { InstanceConfig } from './load-options.ts';
+import { loadTimeoutMs } from './load-timeout.ts';
 import { estimateMemory } from '../memory/estimate.ts';
 
 const runtime: Runtime = {
@@ -69,7 +71,6 @@ function setUp(
     kvCacheTypes: { k: 'q8_0', v: 'q4_0' },
     templateFolder: tmpdir(),
     promptCacheMiB: 64,
-    loadTimeoutMs: 5000,
     ...options,
   });
   const load = (changes: Partial<InstanceConfig> = {}, selection = modelSelection()) =>
@@ -100,6 +101,17 @@ function warmStatesOf(replacesPromptCache: boolean) {
 }
 
 describe('a launch', () => {
+  it('may take as long as a slow disk needs for the model, its draft model and its adapters', async () => {
+    const { load, launched } = setUp();
+    const ofSize = (sizeBytes: number): ModelSelection => {
+      const { model, variant } = modelSelection();
+      return { model, variant: { ...variant, sizeBytes } };
+    };
+    const adapter = { key: 'test/adapter', sizeBytes: 3e9 } as AdapterEntry;
+    await load({ draft: ofSize(2e9), attachedAdapters: [adapter] }, ofSize(80e9));
+    expect(launched[0]?.loadTimeoutMs).toBe(loadTimeoutMs(85e9));
+  });
+
   it('has the settings of the server and of the load', async () => {
     const { load, launched, installed, handle } = setUp({ threads: 3, gpuLayers: 7 });
     const selection = modelSelection({
@@ -122,7 +134,7 @@ describe('a launch', () => {
         kvCacheTypes: { k: 'q8_0', v: 'q4_0' },
         promptCacheMiB: 64,
         expectedBytes: 123,
-        loadTimeoutMs: 5000,
+        loadTimeoutMs: loadTimeoutMs(selection.variant.sizeBytes),
       },
     ]);
     expect(installed).toEqual([]);
@@ -200,9 +212,9 @@ describe('states of slots', () => {
 
   it('do not depend on what changes no state', async () => {
     const { stateCache, prepared } = warmStatesOf(false);
-    await setUp({ stateCache, loadTimeoutMs: 1 }).load({ speculation: 'ngram' });
-    await setUp({ stateCache, loadTimeoutMs: 2 }).load();
-    await setUp({ stateCache, loadTimeoutMs: 2, kvCacheTypes: { k: 'f16', v: 'f16' } }).load();
+    await setUp({ stateCache }).load({ speculation: 'ngram' });
+    await setUp({ stateCache }).load();
+    await setUp({ stateCache, kvCacheTypes: { k: 'f16', v: 'f16' } }).load();
     const [first, second, third] = prepared.map(({ settings }) => settings);
     expect(second).toEqual(first);
     expect(third).not.toEqual(first);

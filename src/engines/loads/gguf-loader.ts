@@ -14,6 +14,7 @@ import { canSaveSlots, canShareCache } from '../states/engine-fingerprint.ts';
 import type { LoadedEngine, StateCache } from '../states/state-cache.ts';
 import type { EngineLoader, LoadSpec } from './engine-loader.ts';
 import type { InstanceConfig } from './load-options.ts';
+import { loadTimeoutMs } from './load-timeout.ts';
 import { maxIdleTokens } from '../memory/cache-bytes.ts';
 import {
   estimateMemory,
@@ -37,7 +38,6 @@ export interface GgufLoaderOptions {
   readonly promptCacheMiB: number;
   /** Folder for the chat templates of loads in progress. */
   readonly templateFolder: string;
-  readonly loadTimeoutMs: number;
   /** Saves and restores slots. Absent: the engine chooses its slots and caches their states itself. */
   readonly stateCache?: Pick<StateCache, 'prepare'> | undefined;
   readonly logger?: Logger;
@@ -164,7 +164,7 @@ export class GgufLoader implements EngineLoader {
     onProgress: (fraction: number) => void,
   ): Promise<LoadedEngine> {
     const { runtimes, launcher, onInstallProgress } = this.#options;
-    const { threads, promptCacheMiB, loadTimeoutMs, templateFolder } = this.#options;
+    const { threads, promptCacheMiB, templateFolder } = this.#options;
     const {
       draft,
       speculation,
@@ -190,6 +190,8 @@ export class GgufLoader implements EngineLoader {
       placement === undefined || placement.layerCount === 0
         ? omitUndefined(this.#layersOf(config))
         : toGpuLaunch(placement);
+    const others = [...attachedAdapters, ...(draft === undefined ? [] : [draft.variant])];
+    const readBytes = others.reduce((sum, file) => sum + file.sizeBytes, variant.sizeBytes);
     const spec = {
       runtime,
       modelPath: variant.path,
@@ -205,7 +207,7 @@ export class GgufLoader implements EngineLoader {
       kvCacheTypes,
       promptCacheMiB,
       expectedBytes: estimatedBytes,
-      loadTimeoutMs,
+      loadTimeoutMs: loadTimeoutMs(readBytes),
     };
     const {
       runtime: _runtime,

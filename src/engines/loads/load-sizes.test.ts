@@ -23,7 +23,6 @@ const loader = new GgufLoader({
   gpuLayers: undefined,
   templateFolder: tmpdir(),
   promptCacheMiB: 0,
-  loadTimeoutMs: 1000,
 });
 
 interface Machine {

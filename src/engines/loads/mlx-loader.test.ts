@@ -46,7 +46,6 @@ function setUp({ isInstalled = true } = {}) {
     onInstallProgress: onProgress,
     threads: 1,
     promptCacheMiB: 64,
-    loadTimeoutMs: 1000,
   });
   const load = (selection = select()) =>
     loader.load(

@@ -8,6 +8,7 @@ import type { ModelSelection } from '../../library/model.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import type { EngineLoader, LoadSpec } from './engine-loader.ts';
 import { ggufOptions, refuseOptions, type InstanceConfig } from './load-options.ts';
+import { loadTimeoutMs } from './load-timeout.ts';
 import type { MemoryEstimate } from '../memory/estimate.ts';
 import { estimateMlxMemory } from '../memory/mlx-estimate.ts';
 import { purposeNames, purposeOf } from './purpose.ts';
@@ -17,7 +18,6 @@ interface MlxLoaderOptions {
   readonly launcher: EngineLauncher;
   readonly threads: number | undefined;
   readonly promptCacheMiB: number;
-  readonly loadTimeoutMs: number;
   /** Called while a runtime is installed, if the first load needs one. */
   readonly onInstallProgress?: (progress: InstallProgress) => void;
 }
@@ -58,8 +58,7 @@ export class MlxLoader implements EngineLoader {
     signal: AbortSignal,
     onProgress: (fraction: number) => void,
   ): Promise<EngineHandle> {
-    const { runtimes, launcher, onInstallProgress, threads } = this.#options;
-    const { promptCacheMiB, loadTimeoutMs } = this.#options;
+    const { runtimes, launcher, onInstallProgress, threads, promptCacheMiB } = this.#options;
     const { model, variant } = selection;
     const {
       speculation: _,
@@ -91,7 +90,7 @@ export class MlxLoader implements EngineLoader {
         ...omitUndefined({ threads: config.threads ?? threads }),
         promptCacheMiB,
         expectedBytes: estimatedBytes,
-        loadTimeoutMs,
+        loadTimeoutMs: loadTimeoutMs(variant.sizeBytes),
       },
       signal,
       onProgress,

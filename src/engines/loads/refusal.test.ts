@@ -87,7 +87,7 @@ describe('waitedTooLong', () => {
       code: 'out_of_memory',
       retryAfterSeconds: 10,
       message:
-        'new/model with a context of 512 tokens needs about 21.0 MB, and 16.8 MB can be used of the 31.5 MB of models.memoryLimitBytes once the models that are busy get idle; its turn did not come within 60 s (half of engine.loadTimeoutSeconds). Try again later.',
+        'new/model with a context of 512 tokens needs about 21.0 MB, and 16.8 MB can be used of the 31.5 MB of models.memoryLimitBytes once the models that are busy get idle; its turn did not come within 60 s. Try again later.',
     });
     const placed = { ...refused, capacity: { ...limited, maxLoaded: 2 } };
     expect(waitedTooLong(placed, 60).message).toContain(
@@ -107,8 +107,7 @@ describe('a full queue and a slow load', () => {
       code: 'model_loading',
       retryAfterSeconds: 10,
       loading: { progress: 0.25 },
-      message:
-        'new/model:2 still loads after 60 s (half of engine.loadTimeoutSeconds). The load continues: try again.',
+      message: 'new/model:2 still loads after 60 s. The load continues: try again.',
     });
   });
 });

@@ -58,7 +58,7 @@ export function waitedTooLong(refused: Refused, waitedSeconds: number): HearthEr
   return new HearthError(
     'out_of_memory',
     `${numbers(refused)}${places} once the models that are busy get idle; its turn did not come within ` +
-      `${waitedSeconds} s (half of engine.loadTimeoutSeconds). Try again later.`,
+      `${waitedSeconds} s. Try again later.`,
     { retryAfterSeconds },
   );
 }
@@ -112,7 +112,7 @@ export function notLoaded(
 export function stillLoading(id: string, progress: number, waitedSeconds: number): HearthError {
   return new HearthError(
     'model_loading',
-    `${id} still loads after ${waitedSeconds} s (half of engine.loadTimeoutSeconds). The load continues: try again.`,
+    `${id} still loads after ${waitedSeconds} s. The load continues: try again.`,
     { retryAfterSeconds, loading: { progress } },
   );
 }

@@ -314,7 +314,7 @@ export const errorTable = {
     type: 'model_load_failed',
     status: 503,
     retryable: true,
-    when: 'The engine was not ready within `engine.loadTimeoutSeconds`.',
+    when: 'The engine was not ready within 10 minutes and one second for each 20 MB of the model.',
   },
   engine_exited: {
     type: 'model_load_failed',
@@ -332,7 +332,7 @@ export const errorTable = {
     type: 'server_busy',
     status: 503,
     retryable: true,
-    when: 'The model is still loading after half of `engine.loadTimeoutSeconds`; `Retry-After` has the seconds to wait.',
+    when: 'The model is still loading after 5 minutes; `Retry-After` has the seconds to wait.',
   },
   crashed: {
     type: 'engine_crashed',

@@ -57,7 +57,6 @@ export function scriptedPoolWith({ estimate, loaders = [], ...options }: Scripte
     gpuLayers: undefined,
     promptCacheMiB: 0,
     templateFolder: tmpdir(),
-    loadTimeoutMs: 1000,
   });
   if (estimate !== undefined) loader.estimate = estimate;
   const pool = new Engines({
