@@ -7,6 +7,7 @@ import { openModelScope } from '../library/hub/create-modelscope.ts';
 import { openRegistries } from '../library/hub/create-registries.ts';
 import { hubEgressPolicy } from '../library/hub/hub-endpoint.ts';
 import { addressOfFile } from '../library/hub/model-sources.ts';
+import { omitUndefined } from '../kernel/omit-undefined.ts';
 import { createHttpClient } from '../platform/net/http-client.ts';
 import type { Settings } from '../settings/settings-table.ts';
 import { join } from 'node:path';
@@ -23,6 +24,13 @@ interface DownloadServices extends Pick<
   readonly cleanups: (() => unknown)[];
 }
 
+/** Addresses of the sources without a mirror. */
+const ownAddresses = {
+  ollama: 'https://registry.ollama.ai',
+  docker: 'https://registry-1.docker.io',
+  modelscope: 'https://modelscope.cn',
+};
+
 /** Creates the model sources, the catalog and the download manager. Continues interrupted downloads. */
 export async function createDownloads(
   settings: Settings,
@@ -37,11 +45,13 @@ export async function createDownloads(
   const catalogSource = new CatalogSource({ catalog, file, environment, logger });
   await catalogSource.open(signal);
   const hub = createHub({ endpoint: hubEndpoint, token: settings['hub.token'], http });
-  const ollama = settings['hub.ollamaRegistry'];
-  const docker = settings['hub.dockerRegistry'];
+  const { ollama, docker, modelscope } = {
+    ...ownAddresses,
+    ...omitUndefined(settings['hub.mirrors']),
+  };
   const registries = openRegistries({ ollama, docker }, environment);
   cleanups.push(() => registries.http.close());
-  const modelScope = openModelScope(settings['hub.modelScopeEndpoint'], environment);
+  const modelScope = openModelScope(modelscope, environment);
   cleanups.push(() => modelScope.http.close());
   const sources = { hub, modelScope, registries };
   const downloads = createDownloadManager({

@@ -53,7 +53,12 @@ export function describeSettings(
   });
 }
 
-/** Hides the user and password in a URL. */
+/** Hides the user and password in each URL of a value. */
 function withoutPasswords(value: unknown): unknown {
-  return typeof value === 'string' ? withoutPassword(value) : value;
+  if (typeof value === 'string') return withoutPassword(value);
+  if (Array.isArray(value)) return value.map(withoutPasswords);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [name, withoutPasswords(each)]),
+  );
 }

@@ -29,6 +29,10 @@ export const removedSettings: ReadonlyMap<string, string> = new Map(
     'engine.speculation': 'Set speculation when you load a model.',
     'engine.promptCacheMiB': 'It is computed now: a sixteenth of the memory, at least 512 MiB.',
     'engine.spareMemoryMiB': fixed('4096, or models.memoryLimitBytes if it is less'),
+    'hub.ollamaRegistry': 'Use hub.mirrors, such as {"ollama": "https://registry.example.com"}.',
+    'hub.dockerRegistry': 'Use hub.mirrors, such as {"docker": "https://registry.example.com"}.',
+    'hub.modelScopeEndpoint':
+      'Use hub.mirrors, such as {"modelscope": "https://www.modelscope.ai"}.',
     'warm.enabled': 'Set warm.maxBytes to 0 to save no states.',
     'warm.idleSeconds': fixed('5'),
     'warm.persistStateless': fixed('false'),

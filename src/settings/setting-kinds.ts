@@ -111,6 +111,13 @@ export const choice = <const Choice extends string>(choices: readonly Choice[]) 
   z.enum(choices, `It must be one of ${choices.join(', ')}.`);
 export const httpUrl = z.url({ protocol: /^https?$/, error: 'It must be an http or https URL.' });
 
+const mirrorsAllowed =
+  'It must be an object such as {"ollama": "https://registry.example.com"}. The names are "ollama", "docker" and "modelscope", each optional, and the values are http or https URLs.';
+const mirror = z.url({ protocol: /^https?$/, error: mirrorsAllowed }).optional();
+export const mirrors = objectOrJson(z.unknown(), mirrorsAllowed).pipe(
+  z.strictObject({ ollama: mirror, docker: mirror, modelscope: mirror }, mirrorsAllowed),
+);
+
 const addressAllowed = 'It must be an address and a port, such as 0.0.0.0:1235 or [::]:1235.';
 export const addressWithPort = z
   .string(addressAllowed)

@@ -66,6 +66,7 @@ describe('change', () => {
     [{ __proto__: null, constructor: 1 }, 'constructor', 'not a setting'],
     [{ 'hub.token': 'a b' }, 'hub.token', 'this value is not allowed'],
     [{ 'hub.endpoint': 'https://***@hub.example' }, 'hub.endpoint', 'in place of ***'],
+    [{ 'hub.mirrors': { ollama: 'https://***@a' } }, 'hub.mirrors', 'in place of ***'],
     [{ 'store.url': 'postgres://***@db/hearth' }, 'store.url', 'in place of ***'],
     [{ 'store.url': 'postgres:///db?password=***' }, 'store.url', 'in place of ***'],
   ])('rejects %j and writes nothing', async (changes, key, message) => {
@@ -124,6 +125,7 @@ describe('describeSettings', () => {
     const environment = {
       HEARTH_HUB_ENDPOINT: 'https://ada:secret@hub.example',
       HEARTH_STORE_URL: 'postgres://ada:secret@db/hearth?password=secret',
+      HEARTH_HUB_MIRRORS: '{"docker": "https://ada:secret@registry.example"}',
     };
     const resolved = await editorOf(environment, { 'server.port': '5' }).read();
     const described = new Map(describeSettings(resolved).map((each) => [each.key, each]));
@@ -136,6 +138,7 @@ describe('describeSettings', () => {
     expect(described.get('models.ttlSeconds')).toMatchObject({ source: { kind: 'file' } });
     expect(described.get('hub.token')).toMatchObject({ value: undefined, isSet: true });
     expect(described.get('hub.endpoint')?.value).toBe('https://***@hub.example');
+    expect(described.get('hub.mirrors')?.value).toEqual({ docker: 'https://***@registry.example' });
     expect(described.get('store.url')?.value).toBe('postgres://***@db/hearth?password=***');
     expect(described.get('log.level')?.type.choices).toContain('debug');
     expect(described.get('engine.threads')).toMatchObject({ isSet: false });

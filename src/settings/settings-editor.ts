@@ -72,7 +72,7 @@ export function createSettingsEditor(sources: SettingsSources): SettingsEditor {
 function parseChange(name: string, value: unknown): readonly [string, unknown] {
   if (value === null && isRemovable(name)) return [name, undefined];
   const key = findKey(name);
-  if (typeof value === 'string' && /(?::\/\/|password=)\*{3}/.test(value)) {
+  if (/(?::\/\/|password=)\*{3}/.test(JSON.stringify(value) ?? '')) {
     throw new SettingChangeError(key, `${key}: write the password in place of ${hiddenUser}.`);
   }
   if (value === null || value === undefined) return [key, undefined];

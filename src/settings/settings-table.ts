@@ -10,6 +10,7 @@ import {
   httpUrl,
   integer,
   list,
+  mirrors,
   notEmpty,
   publicUrl,
   setting,
@@ -219,17 +220,9 @@ export const settingsTable = {
     'Access token of the hub for gated and private repositories. It is sent to the hub only.',
     { isSecret: true },
   ),
-  'hub.ollamaRegistry': setting(
-    httpUrl.default('https://registry.ollama.ai'),
-    'Registry of the models `ollama:NAME`; a mirror must offer the API of the OCI distribution specification.',
-  ),
-  'hub.dockerRegistry': setting(
-    httpUrl.default('https://registry-1.docker.io'),
-    'Registry of the models `docker:OWNER/NAME`; a mirror must offer the API of the OCI distribution specification.',
-  ),
-  'hub.modelScopeEndpoint': setting(
-    httpUrl.default('https://modelscope.cn'),
-    'Address of the models `modelscope:OWNER/NAME`; https://www.modelscope.ai is the international site.',
+  'hub.mirrors': setting(
+    mirrors.default({}),
+    'Other addresses of model sources: {"ollama": "https://registry.example.com", "docker": "https://registry.example.com", "modelscope": "https://www.modelscope.ai"}. A source without one has its own: https://registry.ollama.ai, https://registry-1.docker.io or https://modelscope.cn. Registries must offer the API of the OCI distribution specification.',
   ),
   'store.url': setting(
     database.optional(),

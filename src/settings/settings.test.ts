@@ -151,6 +151,29 @@ describe('loadSettings', () => {
     expect(await load({ 'store.url': url })).toMatchObject({ 'store.url': url });
   });
 
+  it('reads the mirrors of model sources from the file, or as JSON', async () => {
+    await configure({ hub: { mirrors: { docker: 'http://a:5000' } } });
+    expect(await load()).toMatchObject({ 'hub.mirrors': { docker: 'http://a:5000' } });
+    const value = '{"ollama": "https://b", "modelscope": "https://www.modelscope.ai"}';
+    expect((await load({}, { HEARTH_HUB_MIRRORS: value }))['hub.mirrors']).toEqual({
+      ollama: 'https://b',
+      modelscope: 'https://www.modelscope.ai',
+    });
+  });
+
+  it.each([
+    ['an unknown name', { quay: 'https://quay.io' }],
+    ['another scheme', { ollama: 'ftp://registry' }],
+    ['a value that is not a URL', { docker: 5000 }],
+    ['a list', ['https://registry']],
+    ['a text that is not JSON', 'https://registry'],
+  ])('rejects mirrors with %s, and names the sources', async (_, mirrors) => {
+    await configure({ 'hub.mirrors': mirrors });
+    await expect(load()).rejects.toThrow(
+      /^hub\.mirrors in config\.json: .* is not allowed \(.*\)\. .* "ollama", "docker" and "modelscope",/,
+    );
+  });
+
   it('names the variable of an invalid value', async () => {
     await expect(load({}, { HEARTH_SERVER_PORT: 'http' })).rejects.toThrow(
       'HEARTH_SERVER_PORT: "http" is not allowed. It must be a whole number from 0 to 65535.',
@@ -219,6 +242,9 @@ describe('removed settings', () => {
   it.each([
     ['engine.promptCacheMiB', 'a sixteenth of the memory'],
     ['engine.loadTimeoutSeconds', 'one more for each 20 MB'],
+    ['hub.ollamaRegistry', 'hub.mirrors, such as {"ollama": '],
+    ['hub.dockerRegistry', 'hub.mirrors, such as {"docker": '],
+    ['hub.modelScopeEndpoint', 'hub.mirrors, such as {"modelscope": '],
     ['engine.runtimesDir', 'the folder "runtimes" of the home'],
   ])('name what replaces %s', (key, replacement) => {
     expect(removedSettings.get(key)).toContain(replacement);

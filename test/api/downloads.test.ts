@@ -54,7 +54,7 @@ const modelScope = useResource(() =>
 const hearth = useHearth(() => ({
   environment: {
     HEARTH_HUB_ENDPOINT: hub.url,
-    HEARTH_HUB_MODEL_SCOPE_ENDPOINT: modelScope.url,
+    HEARTH_HUB_MIRRORS: JSON.stringify({ modelscope: modelScope.url }),
   },
 }));
 afterEach(() => hub.faults.clear());

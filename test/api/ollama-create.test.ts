@@ -16,7 +16,7 @@ const digestOf = (content: Buffer) =>
 const hearth = useHearth(() => ({
   environment: {
     HEARTH_HUB_ENDPOINT: 'http://127.0.0.1:9',
-    HEARTH_HUB_OLLAMA_REGISTRY: 'http://127.0.0.1:9',
+    HEARTH_HUB_MIRRORS: '{"ollama": "http://127.0.0.1:9"}',
   },
 }));
 

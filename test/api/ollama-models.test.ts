@@ -22,7 +22,10 @@ const hub = useResource(() =>
 );
 const registry = useResource(startFakeRegistry);
 const hearth = useHearth(() => ({
-  environment: { HEARTH_HUB_ENDPOINT: hub.url, HEARTH_HUB_OLLAMA_REGISTRY: registry.url },
+  environment: {
+    HEARTH_HUB_ENDPOINT: hub.url,
+    HEARTH_HUB_MIRRORS: JSON.stringify({ ollama: registry.url }),
+  },
 }));
 afterEach(() => hub.faults.clear());
 

@@ -46,8 +46,7 @@ const registry = useResource(startFakeRegistry);
 const hearth = useHearth(() => ({
   environment: {
     HEARTH_HUB_ENDPOINT: hub.url,
-    HEARTH_HUB_MODEL_SCOPE_ENDPOINT: modelScope.url,
-    HEARTH_HUB_OLLAMA_REGISTRY: registry.url,
+    HEARTH_HUB_MIRRORS: JSON.stringify({ modelscope: modelScope.url, ollama: registry.url }),
   },
 }));
 const { openPage } = useBrowser();

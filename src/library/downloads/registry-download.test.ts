@@ -198,6 +198,14 @@ describe('a registry', () => {
     });
   });
 
+  test('fails, and names the setting of its address', async () => {
+    registry.instead = () => ({ status: 500 });
+    await expect(start('ollama:tiny')).rejects.toMatchObject({
+      code: 'hub_unreachable',
+      message: expect.stringMatching(/Check the network, the proxy and hub\.mirrors\.$/) as string,
+    });
+  });
+
   test('can not make the server ask a private address for a token', async () => {
     const realm = `Bearer realm="${registry.storeUrl}/token"`;
     registry.instead = () => ({ status: 401, headers: { 'www-authenticate': realm } });

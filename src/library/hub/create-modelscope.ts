@@ -65,8 +65,7 @@ export function createModelScope({ endpoint, http, wait }: ModelScopeOptions): H
       if (error instanceof z.ZodError || error instanceof SyntaxError) {
         throw nonsense(address.host, 'an answer that is not from ModelScope', error);
       }
-      const setting = 'hub.modelScopeEndpoint';
-      throw sourceFailure(error, { host: address.host, setting, ...omitUndefined({ missing }) });
+      throw sourceFailure(error, { host: address.host, ...omitUndefined({ missing }) });
     }
   };
   const fileUrl: Hub['fileUrl'] = ({ owner, name }, path) => {
@@ -183,7 +182,7 @@ function tooManyFiles({ owner, name }: RepositoryName): HearthError {
 function nonsense(host: string, what: string, cause?: unknown): HearthError {
   return new HearthError(
     'hub_unreachable',
-    `${host} answered with ${what}. Check hub.modelScopeEndpoint, or try again later.`,
+    `${host} answered with ${what}. Check hub.mirrors, or try again later.`,
     { cause },
   );
 }

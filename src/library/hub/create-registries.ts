@@ -102,7 +102,6 @@ export function createRegistries(options: RegistryOptions): Registries {
         signal.throwIfAborted();
         throw sourceFailure(error, {
           host: url.host,
-          setting: `hub.${registry}Registry`,
           missing: `model ${repository} with the tag ${tag}`,
         });
       }

@@ -4,8 +4,6 @@ import { retryDelayMs } from '../../platform/net/retry-delay.ts';
 
 interface SourceRequest {
   readonly host: string;
-  /** Key of the setting that has the source's address. */
-  readonly setting: string;
   /** The resource to name if the source answers that it does not exist; absent for a search. */
   readonly missing?: string;
 }
@@ -15,7 +13,7 @@ interface SourceRequest {
  *
  * @returns HearthError `model_not_found` or `hub_unreachable`; other errors unchanged.
  */
-export function sourceFailure(error: unknown, { host, setting, missing }: SourceRequest): unknown {
+export function sourceFailure(error: unknown, { host, missing }: SourceRequest): unknown {
   if (!(error instanceof HttpFailure)) return error;
   const { status } = error;
   if (missing !== undefined && (status === 404 || status === 401 || status === 403)) {
@@ -29,7 +27,7 @@ export function sourceFailure(error: unknown, { host, setting, missing }: Source
   return new HearthError(
     'hub_unreachable',
     `${host} can't be used: ${error.message}. ` +
-      (isBusy ? 'Try again later.' : `Check the network, the proxy and ${setting}.`),
+      (isBusy ? 'Try again later.' : 'Check the network, the proxy and hub.mirrors.'),
     detail,
   );
 }
