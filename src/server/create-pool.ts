@@ -87,7 +87,6 @@ export function createPool(live: LiveSettings, services: PoolServices): Engines 
       }),
     },
     queueCapacity: settings['engine.parallel'] * queuedForEachSlot,
-    pinned: settings['models.pinned'],
     loadQueueCapacity: 32,
     loadWaitSeconds,
     ...liveOptions(settings),

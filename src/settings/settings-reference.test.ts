@@ -32,7 +32,7 @@ describe('the JSON schema of config.json', () => {
     [{ server: { port: 70_000 } }],
     [{ engine: { kvTypeK: 'q9' } }],
     [{ store: { url: 'mysql://h/db' } }],
-    [{ models: { pinned: 'a' } }],
+    [{ models: { preload: 'a' } }],
     [{ hub: { endpoint: 1 } }],
     [{ server: { tls: { crt: 'a' } } }],
   ])('rejects %j', (config) => {

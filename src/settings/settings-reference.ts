@@ -74,7 +74,7 @@ Hearth reads its settings from four sources. A source overrides those below it i
 {
   "$schema": "./config.schema.json",
   "server": { "port": 8080 },
-  "models": { "ttlSeconds": 600, "pinned": ["hearth/starter-chat"] }
+  "models": { "ttlSeconds": 600, "preload": ["hearth/starter-chat"] }
 }
 \`\`\`
 

@@ -190,10 +190,6 @@ export const settingsTable = {
       isLive: true,
     },
   ),
-  'models.pinned': setting(
-    list.default([]),
-    'Keys of models that are never evicted and never expire once they are loaded.',
-  ),
   'models.preload': setting(
     list.default([]),
     'Models to load when the server starts; they stay loaded. A load that fails is logged, and the server starts without it.',

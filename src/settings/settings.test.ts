@@ -245,6 +245,7 @@ describe('removed settings', () => {
     ['hub.ollamaRegistry', 'hub.mirrors, such as {"ollama": '],
     ['hub.dockerRegistry', 'hub.mirrors, such as {"docker": '],
     ['hub.modelScopeEndpoint', 'hub.mirrors, such as {"modelscope": '],
+    ['models.pinned', 'hearth model set MODEL --pinned on'],
     ['engine.runtimesDir', 'the folder "runtimes" of the home'],
   ])('name what replaces %s', (key, replacement) => {
     expect(removedSettings.get(key)).toContain(replacement);

@@ -86,7 +86,7 @@ export const configSet = defineCommand({
   options: jsonOption,
   examples: [
     'hearth config set models.ttlSeconds 600',
-    'hearth config set models.pinned hearth/starter-chat',
+    'hearth config set models.preload hearth/starter-chat',
     'hearth config set server.tls.cert /etc/hearth/cert.pem server.tls.key /etc/hearth/key.pem',
   ],
   async run({ context, options, positionals: { key, value, more } }) {

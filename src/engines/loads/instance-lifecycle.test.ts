@@ -49,16 +49,6 @@ describe('an instance', () => {
     }
     expect(pool.list().map(({ id }) => id)).toEqual([key, `${key}@q4_0`, `${key}@q4_0:2`]);
   });
-
-  it.each([
-    [key, [true, true]],
-    [`${key}@q4_0`, [false, true]],
-    ['test/other', [false, false]],
-  ])('is pinned by %s', async (name, isPinned) => {
-    const { pool } = setUp({ pinned: [name] });
-    for (const each of [key, `${key}@q4_0`]) await openFrom(pool, each);
-    expect(pool.list().map((each) => each.isPinned)).toEqual(isPinned);
-  });
 });
 
 describe('the idle time', () => {

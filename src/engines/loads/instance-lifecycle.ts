@@ -29,8 +29,6 @@ export interface LifecycleOptions extends SchedulerOptions {
   readonly logger: Logger;
   /** Requests that may wait for one instance. */
   readonly queueCapacity: number;
-  /** Keys of models, with or without `@variant`, that stay loaded after their first load. */
-  readonly pinned: readonly string[];
   /** Tells if a model's files were replaced; undefined if it can't. */
   readonly fingerprint: (selection: ModelSelection) => Promise<string | undefined>;
   /** Settings of the models. */
@@ -206,11 +204,7 @@ export class InstanceLifecycle implements SchedulerEffects, InstanceOwner {
   }
 
   #settingsOf(selection: ModelSelection): InstanceSettings {
-    const { pinned, modelSettings } = this.#options;
-    const { model, variant } = selection;
-    const isPinned = pinned.includes(model.key) || pinned.includes(`${model.key}@${variant.id}`);
-    const settings = modelSettings?.ofInstance(selection) ?? { inForce: {}, isPinned: false };
-    return { ...settings, isPinned: isPinned || settings.isPinned };
+    return this.#options.modelSettings?.ofInstance(selection) ?? { inForce: {}, isPinned: false };
   }
 
   /** Applies changed settings of models that take effect without a load. */

@@ -14,7 +14,7 @@ export interface InstanceSummary {
   readonly state: 'waiting' | 'loading' | 'ready';
   /** True if the instance was loaded by name instead of just in time. */
   readonly isExplicit: boolean;
-  /** True if `models.pinned` or the model's settings keep the instance loaded. */
+  /** True if the model's settings keep the instance loaded. */
   readonly isPinned: boolean;
   /** Options whose values in the model's settings have changed since the load. */
   readonly changedOptions: readonly (keyof KeptLoadOptions)[];

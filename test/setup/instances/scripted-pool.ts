@@ -43,11 +43,18 @@ export interface ScriptedPoolOptions extends Partial<
   readonly library: ModelLibrary;
   /** Used in place of the estimate from the header. */
   readonly estimate?: EngineLoader['estimate'];
+  /** Keys of models whose settings pin them; without effect if `modelSettings` are given. */
+  readonly pinned?: readonly string[];
   /** Loaders in addition to the one for GGUF. */
   readonly loaders?: readonly EngineLoader[];
 }
 
-export function scriptedPoolWith({ estimate, loaders = [], ...options }: ScriptedPoolOptions) {
+export function scriptedPoolWith({
+  estimate,
+  loaders = [],
+  pinned = [],
+  ...options
+}: ScriptedPoolOptions) {
   const launcher = createScriptedLauncher();
   const loader = new GgufLoader({
     runtimes,
@@ -72,9 +79,13 @@ export function scriptedPoolWith({ estimate, loaders = [], ...options }: Scripte
     maxLoaded: undefined,
     keepsOnlyLast: false,
     fingerprint: async () => undefined,
-    pinned: [],
     loadQueueCapacity: 100,
     loadWaitSeconds: 60,
+    modelSettings: {
+      inForce: () => ({}),
+      ofInstance: ({ model }) => ({ inForce: {}, isPinned: pinned.includes(model.key) }),
+      onChange: () => {},
+    },
     ...options,
   });
   return { pool, launcher, loader };

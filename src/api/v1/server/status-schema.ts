@@ -35,7 +35,7 @@ export const instanceStatusSchema = z
         '`name`: loaded by `POST /api/v1/models/load` or `models.preload`; `request`: loaded just in time.',
       ),
     profile: z.string().optional().describe('Profile that has this instance of its own.'),
-    pinned: z.boolean().describe('Whether `models.pinned` or its settings keep it loaded.'),
+    pinned: z.boolean().describe('Whether the settings of its model keep it loaded.'),
     config: chosenConfigSchema,
     placement: placementSchema.optional(),
     changed_settings: z

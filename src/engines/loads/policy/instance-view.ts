@@ -20,7 +20,7 @@ export interface InstanceView {
   readonly state: 'waiting' | 'loading' | 'ready' | 'stopping';
   /** True if the instance was loaded by name instead of just in time. */
   readonly isExplicit: boolean;
-  /** True if `models.pinned` or the model's settings keep the instance loaded. */
+  /** True if the model's settings keep the instance loaded. */
   readonly isPinned: boolean;
   /** Number of requests that run, wait for a slot, or wait for the load. */
   readonly requestCount: number;
