@@ -60,7 +60,6 @@ export function createPool(live: LiveSettings, services: PoolServices): Engines 
     ...shared,
     kvCacheTypes: { k: settings['engine.kvType'], v: settings['engine.kvType'] },
     gpuLayers: settings['engine.gpuLayers'],
-    cpuExpertLayers: settings['engine.cpuExpertLayers'],
     stateCache,
     templateFolder,
     logger,

@@ -23,6 +23,7 @@ export const removedSettings: ReadonlyMap<string, string> = new Map(
       'Runtimes are in the folder "runtimes" of the home: move them there, or make it a link to their folder.',
     'engine.loadTimeoutSeconds':
       'It is computed now: 600 seconds, and one more for each 20 MB of the model.',
+    'engine.cpuExpertLayers': 'Set cpu_moe_layers of a load, or in the settings of a model.',
     'engine.gpuSplitMode': 'Set split_mode of a load, or in the settings of a model.',
     'engine.gpuShares': 'Set tensor_split of a load, or in the settings of a model.',
     'engine.kvTypeK': 'Use engine.kvType.',

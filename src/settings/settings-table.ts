@@ -50,11 +50,6 @@ export const engineSettings = {
     'Number of model layers to offload to the GPU; 0 for the CPU only.',
     { computedDefault: 'as many as fit' },
   ),
-  'engine.cpuExpertLayers': setting(
-    integer(0, 10_000).optional(),
-    'Number of layers of a mixture-of-experts model whose experts stay in the memory of the machine.',
-    { computedDefault: 'as few as necessary' },
-  ),
   'engine.kvType': setting(
     choice(kvCacheTypes).default('f16'),
     `Data type of the KV cache: ${kvCacheTypes.join(', ')}.`,

@@ -246,6 +246,7 @@ describe('removed settings', () => {
     ['hub.dockerRegistry', 'hub.mirrors, such as {"docker": '],
     ['hub.modelScopeEndpoint', 'hub.mirrors, such as {"modelscope": '],
     ['models.pinned', 'hearth model set MODEL --pinned on'],
+    ['engine.cpuExpertLayers', 'cpu_moe_layers of a load'],
     ['engine.runtimesDir', 'the folder "runtimes" of the home'],
   ])('name what replaces %s', (key, replacement) => {
     expect(removedSettings.get(key)).toContain(replacement);

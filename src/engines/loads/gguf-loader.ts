@@ -32,8 +32,6 @@ export interface GgufLoaderOptions {
   readonly launcher: EngineLauncher;
   readonly threads: number | undefined;
   readonly gpuLayers: number | undefined;
-  /** Number of layers whose experts stay on the CPU. */
-  readonly cpuExpertLayers?: number | undefined;
   readonly kvCacheTypes: { readonly k: string; readonly v: string };
   readonly promptCacheMiB: number;
   /** Folder for the chat templates of loads in progress. */
@@ -146,15 +144,12 @@ export class GgufLoader implements EngineLoader {
         : this.estimate(selection, { ...config, ...omitUndefined({ evalBatchSize }) });
     return placeModel(modelParts(selection, estimate, onGpu), gpus, {
       ...config,
-      ...omitUndefined(this.#layersOf(config)),
+      ...omitUndefined({ gpuLayers: this.#gpuLayers(config) }),
     });
   }
 
-  #layersOf(config: InstanceConfig) {
-    return {
-      gpuLayers: config.gpuLayers ?? this.#options.gpuLayers,
-      cpuExpertLayers: config.cpuExpertLayers ?? this.#options.cpuExpertLayers,
-    };
+  #gpuLayers(config: InstanceConfig) {
+    return config.gpuLayers ?? this.#options.gpuLayers;
   }
 
   /** @throws HearthError `runtime_unavailable` and the errors of `EngineLauncher.launch`. */
@@ -188,7 +183,7 @@ export class GgufLoader implements EngineLoader {
       (await runtimes.install({ signal, ...omitUndefined({ onProgress: onInstallProgress }) }));
     const gpuLaunch: GpuLaunchSpec =
       placement === undefined || placement.layerCount === 0
-        ? omitUndefined(this.#layersOf(config))
+        ? omitUndefined({ gpuLayers: this.#gpuLayers(config) })
         : toGpuLaunch(placement);
     const others = [...attachedAdapters, ...(draft === undefined ? [] : [draft.variant])];
     const readBytes = others.reduce((sum, file) => sum + file.sizeBytes, variant.sizeBytes);

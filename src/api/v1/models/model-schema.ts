@@ -192,7 +192,7 @@ export const loadRequestSchema = z
       .max(1000)
       .nullish()
       .describe(
-        'Layers of a mixture of experts whose experts stay in the memory of the machine; `engine.cpuExpertLayers` if absent, else as few as necessary.',
+        'Layers of a mixture of experts whose experts stay in the memory of the machine; as few as necessary if absent.',
       ),
     split_mode: z
       .enum(splitModes)
