@@ -5,6 +5,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import {
+  removedFlags,
+  removedSettings,
+  removedVariables,
+} from '../../src/settings/removed-settings.ts';
 import { readServerRecord, writeServerRecord } from '../../src/platform/home/server-record.ts';
 import { runHearth } from '../setup/cli/run-hearth.ts';
 import { openHearth } from '../setup/server/use-hearth.ts';
@@ -24,6 +29,25 @@ describe('hearth serve', () => {
     expect(server.log()).toContain(`curl ${server.url}/api/v1/chat -H 'Content-Type`);
     expect(await server.stop()).toBe(0);
     await expect(fetch(`${server.url}/health`)).rejects.toThrow('fetch failed');
+  });
+
+  it('starts with removed settings, and warns of each', async () => {
+    const keys = [...removedSettings.keys()];
+    const variables = [...removedVariables.keys()];
+    const flags = [...removedFlags.keys()].map((name) => `--${name}`);
+    const config = Object.fromEntries(keys.map((key) => [key, 1]));
+    await writeFile(join(home, 'config.json'), JSON.stringify(config));
+    const server = await openHearth({
+      home,
+      environment: Object.fromEntries(variables.map((name) => [name, '1'])),
+      flags: flags.map((flag) => `${flag}=1`),
+    });
+    expect((await fetch(`${server.url}/health`)).status).toBe(200);
+    const log = server.log().replaceAll(String.raw`\"`, '');
+    for (const name of [...keys, ...variables, ...flags]) {
+      expect(log).toContain(`${name} is no longer a setting`);
+    }
+    expect(await server.stop()).toBe(0);
   });
 
   // covers cli-19
