@@ -192,9 +192,7 @@ const promptErrors = [
   'unsupported_reasoning',
 ] as const;
 
-export const createMessageAnthropic = defineRoute({
-  method: 'post',
-  path: '/v1/messages',
+export const createMessageAnthropic = defineRoute('POST /v1/messages', {
   operationId: 'createMessageAnthropic',
   summary: 'Answer a conversation',
   description:
@@ -206,9 +204,7 @@ export const createMessageAnthropic = defineRoute({
   errors: [...chatErrors, ...promptErrors],
 });
 
-export const countTokensAnthropic = defineRoute({
-  method: 'post',
-  path: '/v1/messages/count_tokens',
+export const countTokensAnthropic = defineRoute('POST /v1/messages/count_tokens', {
   operationId: 'countTokensAnthropic',
   summary: 'Count the tokens of a conversation',
   description:

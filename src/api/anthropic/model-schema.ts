@@ -49,9 +49,7 @@ const modelSchema = z
   .meta({ id: 'AnthropicModel', examples: [exampleModel] });
 export type AnthropicModel = z.infer<typeof modelSchema>;
 
-export const listModelsAnthropic = defineRoute({
-  method: 'get',
-  path: '/v1/models',
+export const listModelsAnthropic = defineRoute('GET /v1/models', {
   operationId: 'listModelsAnthropic',
   summary: 'List the models on disk',
   permission: 'models:read',
@@ -78,12 +76,9 @@ export const listModelsAnthropic = defineRoute({
         },
       ],
     }),
-  errors: [],
 });
 
-export const getModelAnthropic = defineRoute({
-  method: 'get',
-  path: '/v1/models/{model...}',
+export const getModelAnthropic = defineRoute('GET /v1/models/{model...}', {
   operationId: 'getModelAnthropic',
   summary: 'Get a model',
   permission: 'models:read',

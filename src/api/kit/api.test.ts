@@ -9,32 +9,23 @@ import { createTestApp, testApi } from '../../../test/setup/http/test-app.ts';
 
 /** Two APIs of a hypothetical server: their clients know the same path by different formats. */
 const listModels = (operationId: string) =>
-  defineRoute({
-    method: 'get',
-    path: '/v1/models',
+  defineRoute('GET /v1/models', {
     operationId,
     summary: 'List the models',
     permission: 'models:read',
     result: z.object({ from: z.string() }),
-    errors: [],
   });
-const listFiles = defineRoute({
-  method: 'get',
-  path: '/v1/files',
+const listFiles = defineRoute('GET /v1/files', {
   operationId: 'listFiles',
   summary: 'List the files',
   permission: 'models:read',
   result: z.object({ from: z.string() }),
-  errors: [],
 });
-const createMessage = defineRoute({
-  method: 'post',
-  path: '/v1/messages',
+const createMessage = defineRoute('POST /v1/messages', {
   operationId: 'createMessage',
   summary: 'Create a message',
   permission: 'chat',
   result: z.object({ from: z.string() }),
-  errors: [],
 });
 
 const openai = testApi({

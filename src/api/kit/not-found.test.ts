@@ -6,24 +6,18 @@ import { createTestApp } from '../../../test/setup/http/test-app.ts';
 import { echoBody, echoParams } from '../../../test/setup/http/test-routes.ts';
 
 /** Where the parameter of another endpoint would take the path too. */
-const below = defineRoute({
-  method: 'post',
-  path: '/api/v0/things/load',
+const below = defineRoute('POST /api/v0/things/load', {
   operationId: 'loadThing',
   summary: 'Loads',
   permission: null,
   result: z.object({}),
-  errors: [],
 });
-const deepBelow = defineRoute({
-  method: 'post',
-  path: '/api/v0/things/{thing}/stop',
+const deepBelow = defineRoute('POST /api/v0/things/{thing}/stop', {
   operationId: 'stopThing',
   summary: 'Stops',
   permission: null,
   params: z.object({ thing: z.string() }),
   result: z.object({}),
-  errors: [],
 });
 const { app } = createTestApp({
   v1Routes: (target) => mount(target, echoBody, async ({ body }) => body),

@@ -56,7 +56,24 @@ export interface Route {
   readonly errors: readonly ErrorCode[];
 }
 
-/** Declares an endpoint and keeps the types of its schemas. */
-export function defineRoute<const Declared extends Route>(declared: Declared): Declared {
-  return declared;
+/** The declaration of a route, without method and path. */
+type Declaration = Omit<Route, 'method' | 'path' | 'errors'> & Partial<Pick<Route, 'errors'>>;
+
+/**
+ * Declares an endpoint and keeps the types of its schemas.
+ *
+ * @param endpoint Method and path, such as `GET /api/v1/models/{model...}`.
+ */
+export function defineRoute<
+  const Method extends Uppercase<Route['method']>,
+  const Path extends string,
+  const Declared extends Declaration,
+>(endpoint: `${Method} ${Path}`, declared: Declared) {
+  const [method, path] = endpoint.split(' ') as [Method, Path];
+  return {
+    errors: [] as readonly ErrorCode[],
+    ...declared,
+    method: method.toLowerCase() as Lowercase<Method>,
+    path,
+  };
 }

@@ -57,9 +57,7 @@ export const mcpErrorSchema = z
 
 const header = z.string().max(512).optional();
 
-export const sendMcpMessage = defineRoute({
-  method: 'post',
-  path: '/mcp',
+export const sendMcpMessage = defineRoute('POST /mcp', {
   operationId: 'sendMcpMessage',
   summary: 'Send a message of the Model Context Protocol',
   description:
@@ -75,5 +73,4 @@ export const sendMcpMessage = defineRoute({
   maxBodyBytes: 4 * 1024 * 1024,
   result: mcpMessageSchema,
   events: mcpMessageSchema,
-  errors: [],
 });

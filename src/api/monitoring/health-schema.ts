@@ -1,9 +1,7 @@
 import * as z from 'zod';
 import { defineRoute } from '../kit/route.ts';
 
-export const getHealth = defineRoute({
-  method: 'get',
-  path: '/health',
+export const getHealth = defineRoute('GET /health', {
   operationId: 'getHealth',
   summary: 'Check that the server is alive',
   description: 'Succeeds while the server drains, too; `GET /ready` does not.',
@@ -20,12 +18,9 @@ export const getHealth = defineRoute({
       id: 'Health',
       examples: [{ status: 'ok', home_id: '6f1c1d0e-2f0b-4a59-9d7e-0b1f3a5c7d9e' }],
     }),
-  errors: [],
 });
 
-export const getReadiness = defineRoute({
-  method: 'get',
-  path: '/ready',
+export const getReadiness = defineRoute('GET /ready', {
   operationId: 'getReadiness',
   summary: 'Check that the server accepts requests',
   description: 'The server is ready if its store responds and has room, and it is not stopping.',

@@ -127,9 +127,7 @@ export const ollamaChatAnswerSchema = z
   });
 export type OllamaChatAnswer = z.infer<typeof ollamaChatAnswerSchema>;
 
-export const chatOllama = defineRoute({
-  method: 'post',
-  path: '/api/chat',
+export const chatOllama = defineRoute('POST /api/chat', {
   operationId: 'chatOllama',
   summary: 'Answer a conversation',
   permission: 'chat',

@@ -15,9 +15,7 @@ const blobSchema = z
   .object({ digest: z.string() })
   .meta({ id: 'OllamaBlob', examples: [{ digest: `sha256:${'0f9a4f4e1c5c0f9a'.repeat(4)}` }] });
 
-export const headBlobOllama = defineRoute({
-  method: 'get',
-  path: '/api/blobs/{digest}',
+export const headBlobOllama = defineRoute('GET /api/blobs/{digest}', {
   operationId: 'headBlobOllama',
   summary: 'Find an uploaded file by its hash',
   description:
@@ -28,9 +26,7 @@ export const headBlobOllama = defineRoute({
   errors: ['not_found'],
 });
 
-export const pushBlobOllama = defineRoute({
-  method: 'post',
-  path: '/api/blobs/{digest}',
+export const pushBlobOllama = defineRoute('POST /api/blobs/{digest}', {
   operationId: 'pushBlobOllama',
   summary: 'Upload a GGUF file for a model or adapter',
   description: 'The body is the content, whose hash must be the digest.',
@@ -114,9 +110,7 @@ const createRequestSchema = z
   });
 export type OllamaCreateRequest = z.infer<typeof createRequestSchema>;
 
-export const createOllama = defineRoute({
-  method: 'post',
-  path: '/api/create',
+export const createOllama = defineRoute('POST /api/create', {
   operationId: 'createOllama',
   summary: 'Create a profile of a model, or a model from uploaded files',
   description: 'Replaces a profile of this name.',

@@ -16,9 +16,7 @@ const commonFields = {
 };
 const vectorSchema = z.array(z.number());
 
-export const embedOllama = defineRoute({
-  method: 'post',
-  path: '/api/embed',
+export const embedOllama = defineRoute('POST /api/embed', {
   operationId: 'embedOllama',
   summary: 'Embed texts as vectors',
   permission: 'embeddings',
@@ -61,9 +59,7 @@ export const embedOllama = defineRoute({
   errors: generationErrors,
 });
 
-export const embedOneOllama = defineRoute({
-  method: 'post',
-  path: '/api/embeddings',
+export const embedOneOllama = defineRoute('POST /api/embeddings', {
   operationId: 'embedOneOllama',
   summary: 'Embed one text as a vector',
   description: 'The older form of `/api/embed`.',

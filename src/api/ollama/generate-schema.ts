@@ -53,9 +53,7 @@ export const ollamaGenerateAnswerSchema = z
   });
 export type OllamaGenerateAnswer = z.infer<typeof ollamaGenerateAnswerSchema>;
 
-export const generateOllama = defineRoute({
-  method: 'post',
-  path: '/api/generate',
+export const generateOllama = defineRoute('POST /api/generate', {
   operationId: 'generateOllama',
   summary: 'Answer or continue a prompt',
   permission: 'chat',

@@ -44,16 +44,13 @@ const exampleModel = {
   details: exampleDetails,
 };
 
-export const versionOllama = defineRoute({
-  method: 'get',
-  path: '/api/version',
+export const versionOllama = defineRoute('GET /api/version', {
   operationId: 'versionOllama',
   summary: 'Get the version of the Ollama API',
   permission: null,
   result: z
     .object({ version: z.string() })
     .meta({ id: 'OllamaVersion', examples: [{ version: '0.12.11' }] }),
-  errors: [],
 });
 
 const taggedModelSchema = z
@@ -61,9 +58,7 @@ const taggedModelSchema = z
   .meta({ id: 'OllamaModel' });
 export type OllamaModel = z.infer<typeof taggedModelSchema>;
 
-export const tagsOllama = defineRoute({
-  method: 'get',
-  path: '/api/tags',
+export const tagsOllama = defineRoute('GET /api/tags', {
   operationId: 'tagsOllama',
   summary: 'List the models of the library',
   permission: 'models:read',
@@ -71,12 +66,9 @@ export const tagsOllama = defineRoute({
     id: 'OllamaModels',
     examples: [{ models: [{ ...exampleModel, modified_at: '2026-11-22T10:00:00.000Z' }] }],
   }),
-  errors: [],
 });
 
-export const psOllama = defineRoute({
-  method: 'get',
-  path: '/api/ps',
+export const psOllama = defineRoute('GET /api/ps', {
   operationId: 'psOllama',
   summary: 'List the loaded models',
   permission: 'models:read',
@@ -110,12 +102,9 @@ export const psOllama = defineRoute({
         },
       ],
     }),
-  errors: [],
 });
 
-export const showOllama = defineRoute({
-  method: 'post',
-  path: '/api/show',
+export const showOllama = defineRoute('POST /api/show', {
   operationId: 'showOllama',
   summary: 'Describe a model',
   permission: 'models:read',
@@ -161,9 +150,7 @@ export const showOllama = defineRoute({
   errors: ['model_not_found', 'corrupt_file'],
 });
 
-export const copyOllama = defineRoute({
-  method: 'post',
-  path: '/api/copy',
+export const copyOllama = defineRoute('POST /api/copy', {
   operationId: 'copyOllama',
   summary: 'Give a model another name',
   description: 'Adds an alias; no file is copied.',
@@ -176,9 +163,7 @@ export const copyOllama = defineRoute({
   errors: ['model_not_found', 'conflict'],
 });
 
-export const deleteOllama = defineRoute({
-  method: 'delete',
-  path: '/api/delete',
+export const deleteOllama = defineRoute('DELETE /api/delete', {
   operationId: 'deleteOllama',
   summary: 'Delete a model from disk, or an alias',
   permission: 'models:write',
@@ -202,9 +187,7 @@ export const ollamaProgressSchema = z
   });
 export type OllamaProgress = z.infer<typeof ollamaProgressSchema>;
 
-export const pullOllama = defineRoute({
-  method: 'post',
-  path: '/api/pull',
+export const pullOllama = defineRoute('POST /api/pull', {
   operationId: 'pullOllama',
   summary: 'Download a model',
   description: 'Follows a download job, which continues if the client disconnects.',

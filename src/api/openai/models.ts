@@ -22,21 +22,16 @@ const modelSchema = z
   .meta({ id: 'OpenAiModel', examples: [exampleModel] });
 export type OpenAiModel = z.infer<typeof modelSchema>;
 
-export const listModelsOpenAi = defineRoute({
-  method: 'get',
-  path: '/v1/models',
+export const listModelsOpenAi = defineRoute('GET /v1/models', {
   operationId: 'listModelsOpenAi',
   summary: 'List the models on disk',
   permission: 'models:read',
   result: z
     .object({ object: z.literal('list'), data: z.array(modelSchema) })
     .meta({ id: 'OpenAiModelList', examples: [{ object: 'list', data: [exampleModel] }] }),
-  errors: [],
 });
 
-export const getModelOpenAi = defineRoute({
-  method: 'get',
-  path: '/v1/models/{model...}',
+export const getModelOpenAi = defineRoute('GET /v1/models/{model...}', {
   operationId: 'getModelOpenAi',
   summary: 'Get a model',
   permission: 'models:read',

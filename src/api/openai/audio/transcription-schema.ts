@@ -70,7 +70,6 @@ export const transcriptEventSchema = z
   });
 
 const shared = {
-  method: 'post',
   permission: 'chat',
   result: transcriptSchema,
   mediaTypes: ['text/plain'],
@@ -86,9 +85,8 @@ const shared = {
 const files =
   'The file has at most 100 MiB. A model of this machine hears WAV, MP3 and FLAC of up to 2 hours; a remote server gets the unchanged file.';
 
-export const createTranscriptionOpenAi = defineRoute({
+export const createTranscriptionOpenAi = defineRoute('POST /v1/audio/transcriptions', {
   ...shared,
-  path: '/v1/audio/transcriptions',
   operationId: 'createTranscriptionOpenAi',
   summary: 'Write down the speech of a file',
   description: files,
@@ -96,9 +94,8 @@ export const createTranscriptionOpenAi = defineRoute({
   events: openAiEventSchema(transcriptEventSchema, 'OpenAiTranscriptEvent'),
 });
 
-export const createTranslationOpenAi = defineRoute({
+export const createTranslationOpenAi = defineRoute('POST /v1/audio/translations', {
   ...shared,
-  path: '/v1/audio/translations',
   operationId: 'createTranslationOpenAi',
   summary: 'Write down the speech of a file in English',
   description: files,

@@ -101,9 +101,7 @@ const batchSchema = z
   .meta({ id: 'OpenAiBatch', examples: [exampleBatch] });
 export type OpenAiBatch = z.infer<typeof batchSchema>;
 
-export const createBatchOpenAi = defineRoute({
-  method: 'post',
-  path: '/v1/batches',
+export const createBatchOpenAi = defineRoute('POST /v1/batches', {
   operationId: 'createBatchOpenAi',
   summary: 'Run the requests of a file behind all others',
   description: 'The token needs the permission of the endpoint, too.',
@@ -130,9 +128,7 @@ export const createBatchOpenAi = defineRoute({
   errors: ['file_not_found', 'queue_full'],
 });
 
-export const listBatchesOpenAi = defineRoute({
-  method: 'get',
-  path: '/v1/batches',
+export const listBatchesOpenAi = defineRoute('GET /v1/batches', {
   operationId: 'listBatchesOpenAi',
   summary: 'List the batches of the token, newest first',
   permission: batchPermissions,
@@ -155,9 +151,7 @@ export const listBatchesOpenAi = defineRoute({
   errors: ['invalid_type', 'invalid_value'],
 });
 
-export const getBatchOpenAi = defineRoute({
-  method: 'get',
-  path: '/v1/batches/{batch_id}',
+export const getBatchOpenAi = defineRoute('GET /v1/batches/{batch_id}', {
   operationId: 'getBatchOpenAi',
   summary: 'Get a batch',
   permission: batchPermissions,
@@ -166,9 +160,7 @@ export const getBatchOpenAi = defineRoute({
   errors: ['batch_not_found'],
 });
 
-export const cancelBatchOpenAi = defineRoute({
-  method: 'post',
-  path: '/v1/batches/{batch_id}/cancel',
+export const cancelBatchOpenAi = defineRoute('POST /v1/batches/{batch_id}/cancel', {
   operationId: 'cancelBatchOpenAi',
   summary: 'Cancel a batch',
   description: 'Answers that it already has become its output file.',

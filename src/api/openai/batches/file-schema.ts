@@ -53,9 +53,7 @@ export const pageFields = {
   has_more: z.boolean(),
 };
 
-export const createFileOpenAi = defineRoute({
-  method: 'post',
-  path: '/v1/files',
+export const createFileOpenAi = defineRoute('POST /v1/files', {
   operationId: 'createFileOpenAi',
   summary: 'Upload a file',
   description:
@@ -69,9 +67,7 @@ export const createFileOpenAi = defineRoute({
   errors: ['invalid_value', 'missing_required_parameter', 'body_too_large', 'storage_full'],
 });
 
-export const listFilesOpenAi = defineRoute({
-  method: 'get',
-  path: '/v1/files',
+export const listFilesOpenAi = defineRoute('GET /v1/files', {
   operationId: 'listFilesOpenAi',
   summary: 'List the files of the token',
   permission: batchPermissions,
@@ -96,9 +92,7 @@ export const listFilesOpenAi = defineRoute({
   errors: ['invalid_type', 'invalid_value'],
 });
 
-export const getFileOpenAi = defineRoute({
-  method: 'get',
-  path: '/v1/files/{file_id}',
+export const getFileOpenAi = defineRoute('GET /v1/files/{file_id}', {
   operationId: 'getFileOpenAi',
   summary: 'Get a file',
   permission: batchPermissions,
@@ -107,9 +101,7 @@ export const getFileOpenAi = defineRoute({
   errors: ['file_not_found'],
 });
 
-export const getFileContentOpenAi = defineRoute({
-  method: 'get',
-  path: '/v1/files/{file_id}/content',
+export const getFileContentOpenAi = defineRoute('GET /v1/files/{file_id}/content', {
   operationId: 'getFileContentOpenAi',
   summary: 'Read a file',
   permission: batchPermissions,
@@ -119,9 +111,7 @@ export const getFileContentOpenAi = defineRoute({
   errors: ['file_not_found'],
 });
 
-export const deleteFileOpenAi = defineRoute({
-  method: 'delete',
-  path: '/v1/files/{file_id}',
+export const deleteFileOpenAi = defineRoute('DELETE /v1/files/{file_id}', {
   operationId: 'deleteFileOpenAi',
   summary: 'Delete a file',
   permission: batchPermissions,

@@ -221,9 +221,7 @@ export const openAiChatChunkSchema = z
   });
 export type OpenAiChatChunk = z.infer<typeof openAiChatChunkSchema>;
 
-export const createChatCompletionOpenAi = defineRoute({
-  method: 'post',
-  path: '/v1/chat/completions',
+export const createChatCompletionOpenAi = defineRoute('POST /v1/chat/completions', {
   operationId: 'createChatCompletionOpenAi',
   summary: 'Complete a conversation',
   description: 'The request contains the whole conversation.',

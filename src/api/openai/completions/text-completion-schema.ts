@@ -74,9 +74,7 @@ export const openAiCompletionSchema = z
   });
 export type OpenAiCompletion = z.infer<typeof openAiCompletionSchema>;
 
-export const createCompletionOpenAi = defineRoute({
-  method: 'post',
-  path: '/v1/completions',
+export const createCompletionOpenAi = defineRoute('POST /v1/completions', {
   operationId: 'createCompletionOpenAi',
   summary: 'Continue a text',
   description: 'The prompt is sent to the model unchanged, without a chat template.',

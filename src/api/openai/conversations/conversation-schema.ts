@@ -35,12 +35,11 @@ const conversationSchema = z
   .meta({ id: 'OpenAiConversation', examples: [exampleConversation] });
 export type OpenAiConversation = z.infer<typeof conversationSchema>;
 
+const items = '/v1/conversations/{conversation_id}/items';
 const itemsSchema = z.array(inputItemSchema);
 const exampleMessage = { role: 'user', content: 'Write a haiku about the sea.' };
 
-export const createConversationOpenAi = defineRoute({
-  method: 'post',
-  path: '/v1/conversations',
+export const createConversationOpenAi = defineRoute('POST /v1/conversations', {
   operationId: 'createConversationOpenAi',
   summary: 'Create a conversation',
   description: '`GET /api/v1/conversations` lists it from its first item on.',
@@ -58,9 +57,7 @@ export const createConversationOpenAi = defineRoute({
   errors: ['invalid_image', 'invalid_audio', ...fileErrors, 'queue_full', 'storage_failed'],
 });
 
-export const getConversationOpenAi = defineRoute({
-  method: 'get',
-  path: '/v1/conversations/{conversation_id}',
+export const getConversationOpenAi = defineRoute('GET /v1/conversations/{conversation_id}', {
   operationId: 'getConversationOpenAi',
   summary: 'Get a conversation',
   description: 'Includes the conversations of `/api/v1/conversations`.',
@@ -70,9 +67,7 @@ export const getConversationOpenAi = defineRoute({
   errors: ['conversation_not_found'],
 });
 
-export const updateConversationOpenAi = defineRoute({
-  method: 'post',
-  path: '/v1/conversations/{conversation_id}',
+export const updateConversationOpenAi = defineRoute('POST /v1/conversations/{conversation_id}', {
   operationId: 'updateConversationOpenAi',
   summary: 'Replace the metadata of a conversation',
   permission: 'chat',
@@ -85,9 +80,7 @@ export const updateConversationOpenAi = defineRoute({
   errors: ['conversation_not_found'],
 });
 
-export const deleteConversationOpenAi = defineRoute({
-  method: 'delete',
-  path: '/v1/conversations/{conversation_id}',
+export const deleteConversationOpenAi = defineRoute('DELETE /v1/conversations/{conversation_id}', {
   operationId: 'deleteConversationOpenAi',
   summary: 'Delete a conversation with its responses, all branches included',
   permission: 'chat',
@@ -101,9 +94,7 @@ export const deleteConversationOpenAi = defineRoute({
   errors: ['conversation_not_found', 'conversation_locked'],
 });
 
-export const listConversationItemsOpenAi = defineRoute({
-  method: 'get',
-  path: '/v1/conversations/{conversation_id}/items',
+export const listConversationItemsOpenAi = defineRoute(`GET ${items}`, {
   operationId: 'listConversationItemsOpenAi',
   summary: 'List the items of a conversation',
   description: 'Inputs and outputs of the branch that was used last.',
@@ -114,9 +105,7 @@ export const listConversationItemsOpenAi = defineRoute({
   errors: ['conversation_not_found', 'invalid_type', 'invalid_value'],
 });
 
-export const addConversationItemsOpenAi = defineRoute({
-  method: 'post',
-  path: '/v1/conversations/{conversation_id}/items',
+export const addConversationItemsOpenAi = defineRoute(`POST ${items}`, {
   operationId: 'addConversationItemsOpenAi',
   summary: 'Add items to a conversation',
   description: 'Nothing is generated. Items that are not shown to a model are left out.',
@@ -138,9 +127,7 @@ export const addConversationItemsOpenAi = defineRoute({
   ],
 });
 
-export const getConversationItemOpenAi = defineRoute({
-  method: 'get',
-  path: '/v1/conversations/{conversation_id}/items/{item_id}',
+export const getConversationItemOpenAi = defineRoute(`GET ${items}/{item_id}`, {
   operationId: 'getConversationItemOpenAi',
   summary: 'Get an item of a conversation',
   permission: 'chat',
@@ -149,9 +136,7 @@ export const getConversationItemOpenAi = defineRoute({
   errors: ['conversation_not_found', 'item_not_found'],
 });
 
-export const deleteConversationItemOpenAi = defineRoute({
-  method: 'delete',
-  path: '/v1/conversations/{conversation_id}/items/{item_id}',
+export const deleteConversationItemOpenAi = defineRoute(`DELETE ${items}/{item_id}`, {
   operationId: 'deleteConversationItemOpenAi',
   summary: 'Delete an item of a conversation',
   description: 'Its content is deleted from the stored response, too, and models no longer see it.',

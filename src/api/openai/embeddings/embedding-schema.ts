@@ -72,9 +72,7 @@ export const v0EmbeddingResultSchema = z
 
 export type V0EmbeddingResult = z.infer<typeof v0EmbeddingResultSchema>;
 
-export const createEmbeddingV0 = defineRoute({
-  method: 'post',
-  path: '/api/v0/embeddings',
+export const createEmbeddingV0 = defineRoute('POST /api/v0/embeddings', {
   operationId: 'createEmbeddingV0',
   summary: 'Embed texts as vectors',
   permission: 'embeddings',
@@ -83,9 +81,7 @@ export const createEmbeddingV0 = defineRoute({
   errors: generationErrors,
 });
 
-export const createEmbeddingOpenAi = defineRoute({
-  method: 'post',
-  path: '/v1/embeddings',
+export const createEmbeddingOpenAi = defineRoute('POST /v1/embeddings', {
   operationId: 'createEmbeddingOpenAi',
   summary: 'Embed texts as vectors',
   permission: 'embeddings',

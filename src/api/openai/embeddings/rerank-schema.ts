@@ -74,9 +74,7 @@ const rerankResultSchema = z
   });
 export type RerankResult = z.infer<typeof rerankResultSchema>;
 
-export const rerank = defineRoute({
-  method: 'post',
-  path: '/v1/rerank',
+export const rerank = defineRoute('POST /v1/rerank', {
   operationId: 'rerank',
   summary: 'Sort documents by their relevance to a query',
   description:

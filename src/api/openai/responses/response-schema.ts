@@ -290,9 +290,7 @@ export const openAiResponseEventSchema = z
     ],
   });
 
-export const createResponseOpenAi = defineRoute({
-  method: 'post',
-  path: '/v1/responses',
+export const createResponseOpenAi = defineRoute('POST /v1/responses', {
   operationId: 'createResponseOpenAi',
   summary: 'Create a response',
   description:
@@ -315,9 +313,7 @@ export const createResponseOpenAi = defineRoute({
   ],
 });
 
-export const countInputTokensOpenAi = defineRoute({
-  method: 'post',
-  path: '/v1/responses/input_tokens',
+export const countInputTokensOpenAi = defineRoute('POST /v1/responses/input_tokens', {
   operationId: 'countInputTokensOpenAi',
   summary: "Count the tokens of a response's input",
   description:

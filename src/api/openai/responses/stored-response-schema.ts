@@ -11,9 +11,7 @@ const params = z.object({
     .meta({ examples: [exampleResponseId] }),
 });
 
-export const getResponseOpenAi = defineRoute({
-  method: 'get',
-  path: '/v1/responses/{response_id}',
+export const getResponseOpenAi = defineRoute('GET /v1/responses/{response_id}', {
   operationId: 'getResponseOpenAi',
   summary: 'Get a stored response',
   description:
@@ -35,9 +33,7 @@ export const getResponseOpenAi = defineRoute({
   errors: ['response_not_found', 'invalid_type', 'invalid_value', 'shutting_down'],
 });
 
-export const cancelResponseOpenAi = defineRoute({
-  method: 'post',
-  path: '/v1/responses/{response_id}/cancel',
+export const cancelResponseOpenAi = defineRoute('POST /v1/responses/{response_id}/cancel', {
   operationId: 'cancelResponseOpenAi',
   summary: 'Cancel a response in the background',
   description: 'What it has produced is kept. A response that has ended is returned unchanged.',
@@ -47,9 +43,7 @@ export const cancelResponseOpenAi = defineRoute({
   errors: ['response_not_found', 'invalid_value'],
 });
 
-export const deleteResponseOpenAi = defineRoute({
-  method: 'delete',
-  path: '/v1/responses/{response_id}',
+export const deleteResponseOpenAi = defineRoute('DELETE /v1/responses/{response_id}', {
   operationId: 'deleteResponseOpenAi',
   summary: 'Delete a stored response',
   permission: 'chat',
@@ -63,9 +57,7 @@ export const deleteResponseOpenAi = defineRoute({
   errors: ['response_not_found', 'conflict'],
 });
 
-export const listInputItemsOpenAi = defineRoute({
-  method: 'get',
-  path: '/v1/responses/{response_id}/input_items',
+export const listInputItemsOpenAi = defineRoute('GET /v1/responses/{response_id}/input_items', {
   operationId: 'listInputItemsOpenAi',
   summary: 'List the input of a stored response',
   description: 'The items of the request itself, without earlier responses.',

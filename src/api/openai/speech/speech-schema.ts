@@ -34,9 +34,7 @@ const speechRequestOpenAiSchema = z
     examples: [{ model: 'kokoro', input: 'Did you hear that?', voice: 'af_bella' }],
   });
 
-export const createSpeechOpenAi = defineRoute({
-  method: 'post',
-  path: '/v1/audio/speech',
+export const createSpeechOpenAi = defineRoute('POST /v1/audio/speech', {
   operationId: 'createSpeechOpenAi',
   summary: 'Speak a text with a text-to-speech server',
   description:

@@ -323,9 +323,7 @@ export const v0ChatChunkSchema = z
   });
 export type V0ChatChunk = z.infer<typeof v0ChatChunkSchema>;
 
-export const createChatCompletionV0 = defineRoute({
-  method: 'post',
-  path: '/api/v0/chat/completions',
+export const createChatCompletionV0 = defineRoute('POST /api/v0/chat/completions', {
   operationId: 'createChatCompletionV0',
   summary: 'Complete a conversation',
   description: 'The request contains the whole conversation; nothing is stored.',

@@ -56,19 +56,14 @@ export const v0ModelListSchema = z
   .object({ object: z.literal('list'), data: z.array(v0ModelSchema) })
   .meta({ id: 'V0ModelList', examples: [{ object: 'list', data: [exampleModel] }] });
 
-export const listModelsV0 = defineRoute({
-  method: 'get',
-  path: '/api/v0/models',
+export const listModelsV0 = defineRoute('GET /api/v0/models', {
   operationId: 'listModelsV0',
   summary: 'List the models on disk',
   permission: 'models:read',
   result: v0ModelListSchema,
-  errors: [],
 });
 
-export const getModelV0 = defineRoute({
-  method: 'get',
-  path: '/api/v0/models/{model...}',
+export const getModelV0 = defineRoute('GET /api/v0/models/{model...}', {
   operationId: 'getModelV0',
   summary: 'Get a model',
   permission: 'models:read',

@@ -131,9 +131,7 @@ export const v0CompletionChunkSchema = z
   });
 export type V0CompletionChunk = z.infer<typeof v0CompletionChunkSchema>;
 
-export const createCompletionV0 = defineRoute({
-  method: 'post',
-  path: '/api/v0/completions',
+export const createCompletionV0 = defineRoute('POST /api/v0/completions', {
   operationId: 'createCompletionV0',
   summary: 'Continue a text',
   description: 'The prompt is sent to the model unchanged, without a chat template.',

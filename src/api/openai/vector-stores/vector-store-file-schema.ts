@@ -123,9 +123,7 @@ export type OpenAiVectorStoreFileBatch = z.infer<typeof batchSchema>;
 const files = '/v1/vector_stores/{vector_store_id}/files';
 const batches = '/v1/vector_stores/{vector_store_id}/file_batches';
 
-export const createVectorStoreFileOpenAi = defineRoute({
-  method: 'post',
-  path: files,
+export const createVectorStoreFileOpenAi = defineRoute(`POST ${files}`, {
   operationId: 'createVectorStoreFileOpenAi',
   summary: 'Add a file to a vector store',
   description:
@@ -137,9 +135,7 @@ export const createVectorStoreFileOpenAi = defineRoute({
   errors: ['vector_store_not_found', 'file_not_found', 'model_not_found', 'storage_full'],
 });
 
-export const listVectorStoreFilesOpenAi = defineRoute({
-  method: 'get',
-  path: files,
+export const listVectorStoreFilesOpenAi = defineRoute(`GET ${files}`, {
   operationId: 'listVectorStoreFilesOpenAi',
   summary: 'List the files of a vector store',
   permission: batchPermissions,
@@ -149,9 +145,7 @@ export const listVectorStoreFilesOpenAi = defineRoute({
   errors: ['vector_store_not_found', 'invalid_type', 'invalid_value'],
 });
 
-export const getVectorStoreFileOpenAi = defineRoute({
-  method: 'get',
-  path: `${files}/{file_id}`,
+export const getVectorStoreFileOpenAi = defineRoute(`GET ${files}/{file_id}`, {
   operationId: 'getVectorStoreFileOpenAi',
   summary: 'Get a file of a vector store',
   permission: batchPermissions,
@@ -160,9 +154,7 @@ export const getVectorStoreFileOpenAi = defineRoute({
   errors: ['vector_store_not_found', 'file_not_found'],
 });
 
-export const updateVectorStoreFileOpenAi = defineRoute({
-  method: 'post',
-  path: `${files}/{file_id}`,
+export const updateVectorStoreFileOpenAi = defineRoute(`POST ${files}/{file_id}`, {
   operationId: 'updateVectorStoreFileOpenAi',
   summary: 'Change the attributes of a file',
   permission: batchPermissions,
@@ -174,9 +166,7 @@ export const updateVectorStoreFileOpenAi = defineRoute({
   errors: ['vector_store_not_found', 'file_not_found'],
 });
 
-export const deleteVectorStoreFileOpenAi = defineRoute({
-  method: 'delete',
-  path: `${files}/{file_id}`,
+export const deleteVectorStoreFileOpenAi = defineRoute(`DELETE ${files}/{file_id}`, {
   operationId: 'deleteVectorStoreFileOpenAi',
   summary: 'Remove a file from a vector store',
   description: 'The file itself stays.',
@@ -195,9 +185,7 @@ export const deleteVectorStoreFileOpenAi = defineRoute({
   errors: ['vector_store_not_found', 'file_not_found'],
 });
 
-export const getVectorStoreFileContentOpenAi = defineRoute({
-  method: 'get',
-  path: `${files}/{file_id}/content`,
+export const getVectorStoreFileContentOpenAi = defineRoute(`GET ${files}/{file_id}/content`, {
   operationId: 'getVectorStoreFileContentOpenAi',
   summary: 'Read the text of a file',
   permission: batchPermissions,
@@ -206,9 +194,7 @@ export const getVectorStoreFileContentOpenAi = defineRoute({
   errors: ['vector_store_not_found', 'file_not_found', 'invalid_document', 'queue_full'],
 });
 
-export const createVectorStoreFileBatchOpenAi = defineRoute({
-  method: 'post',
-  path: batches,
+export const createVectorStoreFileBatchOpenAi = defineRoute(`POST ${batches}`, {
   operationId: 'createVectorStoreFileBatchOpenAi',
   summary: 'Add several files to a vector store',
   description: '`file_ids` with the same attributes, or `files` with attributes of their own.',
@@ -232,9 +218,7 @@ export const createVectorStoreFileBatchOpenAi = defineRoute({
   ],
 });
 
-export const getVectorStoreFileBatchOpenAi = defineRoute({
-  method: 'get',
-  path: `${batches}/{file_batch_id}`,
+export const getVectorStoreFileBatchOpenAi = defineRoute(`GET ${batches}/{file_batch_id}`, {
   operationId: 'getVectorStoreFileBatchOpenAi',
   summary: 'Get the state of files that were added together',
   permission: batchPermissions,
@@ -243,20 +227,19 @@ export const getVectorStoreFileBatchOpenAi = defineRoute({
   errors: ['vector_store_not_found', 'batch_not_found'],
 });
 
-export const cancelVectorStoreFileBatchOpenAi = defineRoute({
-  method: 'post',
-  path: `${batches}/{file_batch_id}/cancel`,
-  operationId: 'cancelVectorStoreFileBatchOpenAi',
-  summary: 'Stop the indexing of files that were added together',
-  permission: batchPermissions,
-  params: batchParams,
-  result: batchSchema,
-  errors: ['vector_store_not_found', 'batch_not_found'],
-});
+export const cancelVectorStoreFileBatchOpenAi = defineRoute(
+  `POST ${batches}/{file_batch_id}/cancel`,
+  {
+    operationId: 'cancelVectorStoreFileBatchOpenAi',
+    summary: 'Stop the indexing of files that were added together',
+    permission: batchPermissions,
+    params: batchParams,
+    result: batchSchema,
+    errors: ['vector_store_not_found', 'batch_not_found'],
+  },
+);
 
-export const listVectorStoreFileBatchOpenAi = defineRoute({
-  method: 'get',
-  path: `${batches}/{file_batch_id}/files`,
+export const listVectorStoreFileBatchOpenAi = defineRoute(`GET ${batches}/{file_batch_id}/files`, {
   operationId: 'listVectorStoreFileBatchOpenAi',
   summary: 'List files that were added together',
   permission: batchPermissions,

@@ -93,9 +93,7 @@ export type OpenAiVectorStore = z.infer<typeof vectorStoreSchema>;
 
 const nameSchema = z.string().max(256);
 
-export const createVectorStoreOpenAi = defineRoute({
-  method: 'post',
-  path: '/v1/vector_stores',
+export const createVectorStoreOpenAi = defineRoute('POST /v1/vector_stores', {
   operationId: 'createVectorStoreOpenAi',
   summary: 'Create a vector store',
   description: 'A token has at most 100 vector stores.',
@@ -118,9 +116,7 @@ export const createVectorStoreOpenAi = defineRoute({
   errors: ['file_not_found', 'model_not_found', 'wrong_model_type', 'corrupt_file', 'storage_full'],
 });
 
-export const listVectorStoresOpenAi = defineRoute({
-  method: 'get',
-  path: '/v1/vector_stores',
+export const listVectorStoresOpenAi = defineRoute('GET /v1/vector_stores', {
   operationId: 'listVectorStoresOpenAi',
   summary: 'List the vector stores of the token',
   permission: batchPermissions,
@@ -140,9 +136,7 @@ export const listVectorStoresOpenAi = defineRoute({
   errors: ['invalid_type', 'invalid_value'],
 });
 
-export const getVectorStoreOpenAi = defineRoute({
-  method: 'get',
-  path: '/v1/vector_stores/{vector_store_id}',
+export const getVectorStoreOpenAi = defineRoute('GET /v1/vector_stores/{vector_store_id}', {
   operationId: 'getVectorStoreOpenAi',
   summary: 'Get a vector store',
   permission: batchPermissions,
@@ -151,9 +145,7 @@ export const getVectorStoreOpenAi = defineRoute({
   errors: ['vector_store_not_found'],
 });
 
-export const updateVectorStoreOpenAi = defineRoute({
-  method: 'post',
-  path: '/v1/vector_stores/{vector_store_id}',
+export const updateVectorStoreOpenAi = defineRoute('POST /v1/vector_stores/{vector_store_id}', {
   operationId: 'updateVectorStoreOpenAi',
   summary: 'Change a vector store',
   permission: batchPermissions,
@@ -169,9 +161,7 @@ export const updateVectorStoreOpenAi = defineRoute({
   errors: ['vector_store_not_found'],
 });
 
-export const deleteVectorStoreOpenAi = defineRoute({
-  method: 'delete',
-  path: '/v1/vector_stores/{vector_store_id}',
+export const deleteVectorStoreOpenAi = defineRoute('DELETE /v1/vector_stores/{vector_store_id}', {
   operationId: 'deleteVectorStoreOpenAi',
   summary: 'Delete a vector store',
   description: 'The files stay.',
@@ -200,61 +190,62 @@ export const plainPageFields = {
   next_page: z.string().nullable().describe('Always null.'),
 };
 
-export const searchVectorStoreOpenAi = defineRoute({
-  method: 'post',
-  path: '/v1/vector_stores/{vector_store_id}/search',
-  operationId: 'searchVectorStoreOpenAi',
-  summary: 'Search a vector store',
-  permission: batchPermissions,
-  params: vectorStoreParams,
-  body: z
-    .looseObject({
-      query: z
-        .union([textSchema.min(1), z.array(textSchema.min(1)).min(1).max(16)])
-        .meta({ id: 'OpenAiSearchQuery' }),
-      ...searchFields,
-      rewrite_query: z.literal(false).nullish(),
-    })
-    .meta({ id: 'OpenAiSearchRequest', examples: [{ query: 'How do I change the filter?' }] }),
-  result: z
-    .object({
-      object: z.literal('vector_store.search_results.page'),
-      search_query: z.array(z.string()),
-      data: z.array(
-        z
-          .object({
-            file_id: z.string(),
-            filename: z.string(),
-            score: z.number().describe('0 to 1.'),
-            attributes: attributesSchema,
-            content: z.array(textPartSchema),
-          })
-          .meta({ id: 'OpenAiSearchResult' }),
-      ),
-      ...plainPageFields,
-    })
-    .meta({
-      id: 'OpenAiSearchResults',
-      examples: [
-        {
-          object: 'vector_store.search_results.page',
-          search_query: ['How do I change the filter?'],
-          data: [
-            {
-              file_id: 'file-6b2f0c9e4d7a1f3852c6e0b9',
-              filename: 'manual.md',
-              score: 0.71,
-              attributes: {},
-              content: [{ type: 'text', text: 'Open the lid and pull the filter out.' }],
-            },
-          ],
-          has_more: false,
-          next_page: null,
-        },
-      ],
-    }),
-  errors: [...generationErrors, 'vector_store_not_found', 'conflict'],
-});
+export const searchVectorStoreOpenAi = defineRoute(
+  'POST /v1/vector_stores/{vector_store_id}/search',
+  {
+    operationId: 'searchVectorStoreOpenAi',
+    summary: 'Search a vector store',
+    permission: batchPermissions,
+    params: vectorStoreParams,
+    body: z
+      .looseObject({
+        query: z
+          .union([textSchema.min(1), z.array(textSchema.min(1)).min(1).max(16)])
+          .meta({ id: 'OpenAiSearchQuery' }),
+        ...searchFields,
+        rewrite_query: z.literal(false).nullish(),
+      })
+      .meta({ id: 'OpenAiSearchRequest', examples: [{ query: 'How do I change the filter?' }] }),
+    result: z
+      .object({
+        object: z.literal('vector_store.search_results.page'),
+        search_query: z.array(z.string()),
+        data: z.array(
+          z
+            .object({
+              file_id: z.string(),
+              filename: z.string(),
+              score: z.number().describe('0 to 1.'),
+              attributes: attributesSchema,
+              content: z.array(textPartSchema),
+            })
+            .meta({ id: 'OpenAiSearchResult' }),
+        ),
+        ...plainPageFields,
+      })
+      .meta({
+        id: 'OpenAiSearchResults',
+        examples: [
+          {
+            object: 'vector_store.search_results.page',
+            search_query: ['How do I change the filter?'],
+            data: [
+              {
+                file_id: 'file-6b2f0c9e4d7a1f3852c6e0b9',
+                filename: 'manual.md',
+                score: 0.71,
+                attributes: {},
+                content: [{ type: 'text', text: 'Open the lid and pull the filter out.' }],
+              },
+            ],
+            has_more: false,
+            next_page: null,
+          },
+        ],
+      }),
+    errors: [...generationErrors, 'vector_store_not_found', 'conflict'],
+  },
+);
 
 export const contentPageSchema = z
   .object({

@@ -94,9 +94,7 @@ export const chatEventSchema = z
   });
 export type ChatEvent = z.infer<typeof chatEventSchema>;
 
-export const createChat = defineRoute({
-  method: 'post',
-  path: '/api/v1/chat',
+export const createChat = defineRoute('POST /api/v1/chat', {
   operationId: 'createChat',
   summary: 'Send a message. Continue or branch with `previous_response_id`.',
   description:

@@ -16,9 +16,7 @@ const shownTypes = [
   'audio/mpeg',
 ];
 
-export const getBlob = defineRoute({
-  method: 'get',
-  path: '/api/v1/blobs/{sha256}',
+export const getBlob = defineRoute('GET /api/v1/blobs/{sha256}', {
   operationId: 'getBlob',
   summary: 'Get a stored image or audio by the SHA-256 of its bytes',
   description: 'Images and audio of the responses that the caller can read.',

@@ -76,35 +76,34 @@ export const conversationExportSchema = z
   });
 export type ConversationExport = z.infer<typeof conversationExportSchema>;
 
-export const exportConversation = defineRoute({
-  method: 'get',
-  path: '/api/v1/conversations/{conversation_id}/export',
-  operationId: 'exportConversation',
-  summary: 'Export a conversation as JSON or Markdown',
-  description:
-    'JSON has all branches and images, for `POST /api/v1/conversations/import`. Markdown has one branch as text.',
-  permission: 'chat',
-  params: z.object({
-    conversation_id: z
-      .string()
-      .min(1)
-      .max(512)
-      .meta({ examples: [exampleConversationId] }),
-  }),
-  query: z.strictObject({
-    format: z.enum(['json', 'markdown']).default('json'),
-    leaf: responseIdSchema
-      .optional()
-      .describe('End of the branch, for Markdown; `last_response_id` if absent.'),
-  }),
-  result: conversationExportSchema,
-  mediaTypes: ['text/markdown'],
-  errors: ['conversation_not_found', 'unrecognized_keys', 'invalid_type', 'invalid_value'],
-});
+export const exportConversation = defineRoute(
+  'GET /api/v1/conversations/{conversation_id}/export',
+  {
+    operationId: 'exportConversation',
+    summary: 'Export a conversation as JSON or Markdown',
+    description:
+      'JSON has all branches and images, for `POST /api/v1/conversations/import`. Markdown has one branch as text.',
+    permission: 'chat',
+    params: z.object({
+      conversation_id: z
+        .string()
+        .min(1)
+        .max(512)
+        .meta({ examples: [exampleConversationId] }),
+    }),
+    query: z.strictObject({
+      format: z.enum(['json', 'markdown']).default('json'),
+      leaf: responseIdSchema
+        .optional()
+        .describe('End of the branch, for Markdown; `last_response_id` if absent.'),
+    }),
+    result: conversationExportSchema,
+    mediaTypes: ['text/markdown'],
+    errors: ['conversation_not_found', 'unrecognized_keys', 'invalid_type', 'invalid_value'],
+  },
+);
 
-export const importConversation = defineRoute({
-  method: 'post',
-  path: '/api/v1/conversations/import',
+export const importConversation = defineRoute('POST /api/v1/conversations/import', {
   operationId: 'importConversation',
   summary: 'Import an exported conversation',
   description:

@@ -64,9 +64,7 @@ export type ImportEvent = z.infer<typeof importEventSchema>;
 
 const flag = z.enum(['true', 'false']).optional();
 
-export const importConversations = defineRoute({
-  method: 'post',
-  path: '/api/v1/conversations/imports',
+export const importConversations = defineRoute('POST /api/v1/conversations/imports', {
   operationId: 'importConversations',
   summary: 'Import the export of another app, as it was downloaded',
   description:

@@ -178,9 +178,7 @@ const params = z.object({
     .meta({ examples: [exampleConversationId] }),
 });
 
-export const listConversations = defineRoute({
-  method: 'get',
-  path: '/api/v1/conversations',
+export const listConversations = defineRoute('GET /api/v1/conversations', {
   operationId: 'listConversations',
   summary: 'List or search the stored conversations',
   description:
@@ -212,9 +210,7 @@ export const listConversations = defineRoute({
   ],
 });
 
-export const getConversation = defineRoute({
-  method: 'get',
-  path: '/api/v1/conversations/{conversation_id}',
+export const getConversation = defineRoute('GET /api/v1/conversations/{conversation_id}', {
   operationId: 'getConversation',
   summary: 'Get a conversation and its tree of responses, without their content',
   permission: 'chat',
@@ -223,32 +219,33 @@ export const getConversation = defineRoute({
   errors: ['conversation_not_found'],
 });
 
-export const listConversationResponses = defineRoute({
-  method: 'get',
-  path: '/api/v1/conversations/{conversation_id}/responses',
-  operationId: 'listConversationResponses',
-  summary: 'List the responses of one branch of a conversation, newest first',
-  description: 'The branch from `leaf` back to the beginning. Deleted responses are left out.',
-  permission: 'chat',
-  params,
-  query: z.strictObject({
-    leaf: responseIdSchema.optional().describe('End of the branch; `last_response_id` if absent.'),
-    limit: responsePageLimitSchema,
-    after: responseIdSchema.optional().describe('`next_cursor` of the previous page.'),
-    images: z
-      .enum(['data', 'reference'])
-      .default('data')
-      .describe(
-        '`data`: images as base64. `reference`: images by their SHA-256, also in `output` of tool calls.',
-      ),
-  }),
-  result: branchPageSchema,
-  errors: ['conversation_not_found', 'unrecognized_keys', 'invalid_type', 'invalid_value'],
-});
+export const listConversationResponses = defineRoute(
+  'GET /api/v1/conversations/{conversation_id}/responses',
+  {
+    operationId: 'listConversationResponses',
+    summary: 'List the responses of one branch of a conversation, newest first',
+    description: 'The branch from `leaf` back to the beginning. Deleted responses are left out.',
+    permission: 'chat',
+    params,
+    query: z.strictObject({
+      leaf: responseIdSchema
+        .optional()
+        .describe('End of the branch; `last_response_id` if absent.'),
+      limit: responsePageLimitSchema,
+      after: responseIdSchema.optional().describe('`next_cursor` of the previous page.'),
+      images: z
+        .enum(['data', 'reference'])
+        .default('data')
+        .describe(
+          '`data`: images as base64. `reference`: images by their SHA-256, also in `output` of tool calls.',
+        ),
+    }),
+    result: branchPageSchema,
+    errors: ['conversation_not_found', 'unrecognized_keys', 'invalid_type', 'invalid_value'],
+  },
+);
 
-export const updateConversation = defineRoute({
-  method: 'patch',
-  path: '/api/v1/conversations/{conversation_id}',
+export const updateConversation = defineRoute('PATCH /api/v1/conversations/{conversation_id}', {
   operationId: 'updateConversation',
   summary: 'Rename, pin or archive a conversation, or move it to a project',
   permission: 'chat',
@@ -268,9 +265,7 @@ export const updateConversation = defineRoute({
   errors: ['conversation_not_found', 'project_not_found', 'unrecognized_keys'],
 });
 
-export const deleteConversation = defineRoute({
-  method: 'delete',
-  path: '/api/v1/conversations/{conversation_id}',
+export const deleteConversation = defineRoute('DELETE /api/v1/conversations/{conversation_id}', {
   operationId: 'deleteConversation',
   summary: 'Delete a conversation with all its branches and images',
   permission: 'chat',

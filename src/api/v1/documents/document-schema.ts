@@ -10,9 +10,7 @@ const documentSectionSchema = z
   })
   .meta({ id: 'DocumentSection' });
 
-export const readDocumentText = defineRoute({
-  method: 'post',
-  path: '/api/v1/documents/text',
+export const readDocumentText = defineRoute('POST /api/v1/documents/text', {
   operationId: 'readDocumentText',
   summary: 'Read the text of a file',
   description:

@@ -123,9 +123,7 @@ const planErrors = [
   'insufficient_disk',
 ] as const satisfies readonly ErrorCode[];
 
-export const startDownload = defineRoute({
-  method: 'post',
-  path: '/api/v1/models/download',
+export const startDownload = defineRoute('POST /api/v1/models/download', {
   operationId: 'startDownload',
   summary: 'Download a model',
   description:
@@ -145,9 +143,7 @@ const params = z.object({
     .meta({ examples: [exampleJob.job_id] }),
 });
 
-export const getDownload = defineRoute({
-  method: 'get',
-  path: '/api/v1/models/download/status/{job_id}',
+export const getDownload = defineRoute('GET /api/v1/models/download/status/{job_id}', {
   operationId: 'getDownload',
   summary: 'Get the progress of a download',
   permission: 'models:read',
@@ -156,21 +152,16 @@ export const getDownload = defineRoute({
   errors: ['invalid_value', 'job_not_found'],
 });
 
-export const listDownloads = defineRoute({
-  method: 'get',
-  path: '/api/v1/models/downloads',
+export const listDownloads = defineRoute('GET /api/v1/models/downloads', {
   operationId: 'listDownloads',
   summary: 'List the download jobs, newest first',
   permission: 'models:read',
   result: z
     .object({ downloads: z.array(downloadJobSchema) })
     .meta({ id: 'DownloadList', examples: [{ downloads: [exampleJob] }] }),
-  errors: [],
 });
 
-export const pauseDownload = defineRoute({
-  method: 'post',
-  path: '/api/v1/models/download/{job_id}/pause',
+export const pauseDownload = defineRoute('POST /api/v1/models/download/{job_id}/pause', {
   operationId: 'pauseDownload',
   summary: 'Pause a download and keep its partial files',
   permission: 'models:write',
@@ -179,9 +170,7 @@ export const pauseDownload = defineRoute({
   errors: ['invalid_value', 'job_not_found', 'conflict', 'shutting_down'],
 });
 
-export const resumeDownload = defineRoute({
-  method: 'post',
-  path: '/api/v1/models/download/{job_id}/resume',
+export const resumeDownload = defineRoute('POST /api/v1/models/download/{job_id}/resume', {
   operationId: 'resumeDownload',
   summary: 'Resume a paused download',
   permission: 'models:write',
@@ -190,9 +179,7 @@ export const resumeDownload = defineRoute({
   errors: ['invalid_value', 'job_not_found', 'conflict', 'insufficient_disk', 'shutting_down'],
 });
 
-export const cancelDownload = defineRoute({
-  method: 'post',
-  path: '/api/v1/models/download/{job_id}/cancel',
+export const cancelDownload = defineRoute('POST /api/v1/models/download/{job_id}/cancel', {
   operationId: 'cancelDownload',
   summary: 'Cancel a download and delete its partial files',
   permission: 'models:write',

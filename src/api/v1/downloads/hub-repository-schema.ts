@@ -92,9 +92,7 @@ export const hubRepositorySchema = z
   });
 export type HubRepositoryRecord = z.infer<typeof hubRepositorySchema>;
 
-export const getHubRepository = defineRoute({
-  method: 'get',
-  path: '/api/v1/models/catalog/{owner}/{name}',
+export const getHubRepository = defineRoute('GET /api/v1/models/catalog/{owner}/{name}', {
   operationId: 'getHubRepository',
   summary: 'Get a repository of the model hub or ModelScope with its downloads and its model card',
   permission: 'models:read',
@@ -121,9 +119,7 @@ export const getHubRepository = defineRoute({
   ],
 });
 
-export const listRecommendedModels = defineRoute({
-  method: 'get',
-  path: '/api/v1/models/recommended',
+export const listRecommendedModels = defineRoute('GET /api/v1/models/recommended', {
   operationId: 'listRecommendedModels',
   summary: 'List models of the catalog that fit into the memory of this machine',
   description:

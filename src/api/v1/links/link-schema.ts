@@ -24,9 +24,7 @@ const keySchema = z.string().describe('Hash of the public key of the machine.');
 /** The port in the default value of `server.linkAddress`. */
 export const defaultLinkPort = 1235;
 
-export const createLinkOffer = defineRoute({
-  method: 'post',
-  path: '/api/v1/links/offers',
+export const createLinkOffer = defineRoute('POST /api/v1/links/offers', {
   operationId: 'createLinkOffer',
   summary: 'Make a code that links another machine to this one',
   description:
@@ -88,9 +86,7 @@ const linkedMachineSchema = z
   });
 export type LinkedMachine = z.infer<typeof linkedMachineSchema>;
 
-export const createLink = defineRoute({
-  method: 'post',
-  path: '/api/v1/links',
+export const createLink = defineRoute('POST /api/v1/links', {
   operationId: 'createLink',
   summary: 'Link another machine, whose models are then used here',
   permission: 'admin',
@@ -150,20 +146,15 @@ const linkListSchema = z
   });
 export type LinkList = z.infer<typeof linkListSchema>;
 
-export const listLinks = defineRoute({
-  method: 'get',
-  path: '/api/v1/links',
+export const listLinks = defineRoute('GET /api/v1/links', {
   operationId: 'listLinks',
   summary: 'List the linked machines',
   description: 'Asks each machine for its models.',
   permission: 'admin',
   result: linkListSchema,
-  errors: [],
 });
 
-export const removeLink = defineRoute({
-  method: 'delete',
-  path: '/api/v1/links/{name}',
+export const removeLink = defineRoute('DELETE /api/v1/links/{name}', {
   operationId: 'removeLink',
   summary: 'End the links with a machine, in both directions',
   description:
@@ -186,9 +177,7 @@ export const removeLink = defineRoute({
   errors: ['link_not_found'],
 });
 
-export const pairMachine = defineRoute({
-  method: 'post',
-  path: '/api/v1/links/pair',
+export const pairMachine = defineRoute('POST /api/v1/links/pair', {
   operationId: 'pairMachine',
   summary: 'Exchange a code for a token',
   description: 'The other machine calls this, on the port for links only.',
@@ -208,9 +197,7 @@ export const pairMachine = defineRoute({
   errors: ['invalid_code', 'rate_limit_exceeded', 'unrecognized_keys'],
 });
 
-export const unpairMachine = defineRoute({
-  method: 'delete',
-  path: '/api/v1/links/pair',
+export const unpairMachine = defineRoute('DELETE /api/v1/links/pair', {
   operationId: 'unpairMachine',
   summary: 'End the link that the token belongs to',
   description: 'The other machine calls this, on the port for links.',
@@ -221,9 +208,7 @@ export const unpairMachine = defineRoute({
   errors: ['link_not_found'],
 });
 
-export const listLinkModels = defineRoute({
-  method: 'get',
-  path: '/api/v1/links/models',
+export const listLinkModels = defineRoute('GET /api/v1/links/models', {
   operationId: 'listLinkModels',
   summary: 'List the models of this machine as linked machines see them',
   permission: 'models:read',
@@ -265,5 +250,4 @@ export const listLinkModels = defineRoute({
         },
       ],
     }),
-  errors: [],
 });

@@ -44,9 +44,7 @@ export const adapterSchema = z
 
 export type AdapterRecord = z.infer<typeof adapterSchema>;
 
-export const listAdapters = defineRoute({
-  method: 'get',
-  path: '/api/v1/adapters',
+export const listAdapters = defineRoute('GET /api/v1/adapters', {
   operationId: 'listAdapters',
   summary: 'List the adapters on disk, and the models that each fits',
   permission: 'models:read',
@@ -62,5 +60,4 @@ export const listAdapters = defineRoute({
       id: 'AdapterList',
       examples: [{ adapters: [{ ...exampleAdapter, models: ['hearth/starter-chat'] }] }],
     }),
-  errors: [],
 });

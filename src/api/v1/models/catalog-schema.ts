@@ -60,9 +60,7 @@ export const catalogModelSchema = z
   .meta({ id: 'CatalogModel' });
 export type CatalogModelRecord = z.infer<typeof catalogModelSchema>;
 
-export const searchCatalog = defineRoute({
-  method: 'get',
-  path: '/api/v1/models/catalog',
+export const searchCatalog = defineRoute('GET /api/v1/models/catalog', {
   operationId: 'searchCatalog',
   summary: 'Search for models to download',
   description:

@@ -30,19 +30,14 @@ const stateSchema = z
   });
 export type CatalogStateRecord = z.infer<typeof stateSchema>;
 
-export const getCatalog = defineRoute({
-  method: 'get',
-  path: '/api/v1/catalog',
+export const getCatalog = defineRoute('GET /api/v1/catalog', {
   operationId: 'getCatalog',
   summary: 'Show where the catalog comes from',
   permission: 'models:read',
   result: stateSchema,
-  errors: [],
 });
 
-export const setCatalogSource = defineRoute({
-  method: 'put',
-  path: '/api/v1/catalog',
+export const setCatalogSource = defineRoute('PUT /api/v1/catalog', {
   operationId: 'setCatalogSource',
   summary: 'Use the signed catalog of an address',
   description:
@@ -59,9 +54,7 @@ export const setCatalogSource = defineRoute({
   errors: ['unrecognized_keys', 'invalid_value', 'hub_unreachable'],
 });
 
-export const refreshCatalog = defineRoute({
-  method: 'post',
-  path: '/api/v1/catalog/refresh',
+export const refreshCatalog = defineRoute('POST /api/v1/catalog/refresh', {
   operationId: 'refreshCatalog',
   summary: 'Read the catalog of the source again',
   permission: 'admin',
@@ -69,12 +62,9 @@ export const refreshCatalog = defineRoute({
   errors: ['conflict', 'hub_unreachable'],
 });
 
-export const resetCatalog = defineRoute({
-  method: 'delete',
-  path: '/api/v1/catalog',
+export const resetCatalog = defineRoute('DELETE /api/v1/catalog', {
   operationId: 'resetCatalog',
   summary: 'Use the shipped catalog again',
   permission: 'admin',
   result: stateSchema,
-  errors: [],
 });

@@ -128,9 +128,7 @@ export const modelDetailsSchema = v1ModelSchema
   });
 export type ModelDetails = z.infer<typeof modelDetailsSchema>;
 
-export const getModelDetails = defineRoute({
-  method: 'get',
-  path: '/api/v1/models/details',
+export const getModelDetails = defineRoute('GET /api/v1/models/details', {
   operationId: 'getModelDetails',
   summary: 'Get the details of a model: files, structure, template, license, memory',
   permission: 'models:read',
@@ -168,9 +166,7 @@ export const memoryEstimateResultSchema = z
   });
 export type ModelMemoryEstimate = z.infer<typeof memoryEstimateResultSchema>;
 
-export const estimateModel = defineRoute({
-  method: 'post',
-  path: '/api/v1/models/estimate',
+export const estimateModel = defineRoute('POST /api/v1/models/estimate', {
   operationId: 'estimateModel',
   summary: 'Estimate the memory that a model needs with these load settings',
   permission: 'models:read',

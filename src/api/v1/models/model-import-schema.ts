@@ -43,9 +43,7 @@ export const importRequestSchema = z
     examples: [{ path: '/data/models/smollm2-135m-q4_1.gguf' }, { from: 'ollama', dry_run: true }],
   });
 
-export const importModel = defineRoute({
-  method: 'post',
-  path: '/api/v1/models/import',
+export const importModel = defineRoute('POST /api/v1/models/import', {
   operationId: 'importModel',
   summary: 'Import models from a path on the machine of the server',
   permission: 'admin',
@@ -73,41 +71,42 @@ export const importModel = defineRoute({
   errors: ['unrecognized_keys', 'invalid_value', 'conflict', 'insufficient_disk'],
 });
 
-export const uploadModelFile = defineRoute({
-  method: 'put',
-  path: '/api/v1/models/files/{publisher}/{repository}/{file}',
-  operationId: 'uploadModelFile',
-  summary: 'Upload a GGUF file into the library',
-  description:
-    'The body is the content of the file. It is written to disk while it arrives and added to the library when it ' +
-    'is complete and its header is valid; an upload that breaks off leaves nothing. Upload the parts of a split ' +
-    'model, and its projector, one by one.',
-  permission: 'models:write',
-  params: z.object({
-    publisher: folderNameSchema.meta({ examples: ['local'] }),
-    repository: folderNameSchema.meta({ examples: ['smollm2-135m'] }),
-    file: z
-      .string()
-      .min(6)
-      .max(255)
-      .meta({ examples: ['smollm2-135m-q4_1.gguf'] })
-      .describe('Name of the file, which ends with `.gguf`.'),
-  }),
-  upload: { contentType: 'application/octet-stream' },
-  result: z
-    .object({
-      model: z
+export const uploadModelFile = defineRoute(
+  'PUT /api/v1/models/files/{publisher}/{repository}/{file}',
+  {
+    operationId: 'uploadModelFile',
+    summary: 'Upload a GGUF file into the library',
+    description:
+      'The body is the content of the file. It is written to disk while it arrives and added to the library when it ' +
+      'is complete and its header is valid; an upload that breaks off leaves nothing. Upload the parts of a split ' +
+      'model, and its projector, one by one.',
+    permission: 'models:write',
+    params: z.object({
+      publisher: folderNameSchema.meta({ examples: ['local'] }),
+      repository: folderNameSchema.meta({ examples: ['smollm2-135m'] }),
+      file: z
         .string()
-        .nullable()
-        .describe('Key of the model; null while other parts of it are missing.'),
-      file: z.string(),
-      size_bytes: z.int().nonnegative(),
-    })
-    .meta({
-      id: 'UploadedFile',
-      examples: [
-        { model: 'local/smollm2-135m', file: 'smollm2-135m-q4_1.gguf', size_bytes: 98_304_000 },
-      ],
+        .min(6)
+        .max(255)
+        .meta({ examples: ['smollm2-135m-q4_1.gguf'] })
+        .describe('Name of the file, which ends with `.gguf`.'),
     }),
-  errors: ['invalid_value', 'conflict', 'insufficient_disk'],
-});
+    upload: { contentType: 'application/octet-stream' },
+    result: z
+      .object({
+        model: z
+          .string()
+          .nullable()
+          .describe('Key of the model; null while other parts of it are missing.'),
+        file: z.string(),
+        size_bytes: z.int().nonnegative(),
+      })
+      .meta({
+        id: 'UploadedFile',
+        examples: [
+          { model: 'local/smollm2-135m', file: 'smollm2-135m-q4_1.gguf', size_bytes: 98_304_000 },
+        ],
+      }),
+    errors: ['invalid_value', 'conflict', 'insufficient_disk'],
+  },
+);

@@ -108,19 +108,14 @@ export const v1ModelListSchema = z
 
 const modelParams = z.object({ model: modelIdentifierSchema });
 
-export const listModels = defineRoute({
-  method: 'get',
-  path: '/api/v1/models',
+export const listModels = defineRoute('GET /api/v1/models', {
   operationId: 'listModels',
   summary: 'List the models on disk and their loaded instances',
   permission: 'models:read',
   result: v1ModelListSchema,
-  errors: [],
 });
 
-export const getModel = defineRoute({
-  method: 'get',
-  path: '/api/v1/models/{model...}',
+export const getModel = defineRoute('GET /api/v1/models/{model...}', {
   operationId: 'getModel',
   summary: 'Get a model',
   permission: 'models:read',
@@ -145,9 +140,7 @@ const deletedModelSchema = z
     examples: [{ model: 'qwen/qwen2.5-0.5b-instruct', deleted: true, freed_bytes: 491_400_032 }],
   });
 
-export const deleteModel = defineRoute({
-  method: 'delete',
-  path: '/api/v1/models/{model...}',
+export const deleteModel = defineRoute('DELETE /api/v1/models/{model...}', {
   operationId: 'deleteModel',
   summary: 'Delete a model from disk, or one variant of it (`publisher/name@q4_k_m`)',
   permission: 'models:write',
@@ -363,9 +356,7 @@ const loadResponseSchema = z
   .discriminatedUnion('status', [loadResultSchema, loadEstimateSchema])
   .meta({ id: 'LoadResponse' });
 
-export const loadModel = defineRoute({
-  method: 'post',
-  path: '/api/v1/models/load',
+export const loadModel = defineRoute('POST /api/v1/models/load', {
   operationId: 'loadModel',
   summary: 'Load a model, or estimate the memory it needs',
   description:
@@ -384,9 +375,7 @@ const unloadResultSchema = z
   .object({ instance_id: z.string() })
   .meta({ id: 'UnloadResult', examples: [{ instance_id: 'hearth/starter-chat' }] });
 
-export const unloadModel = defineRoute({
-  method: 'post',
-  path: '/api/v1/models/unload',
+export const unloadModel = defineRoute('POST /api/v1/models/unload', {
   operationId: 'unloadModel',
   summary: 'Unload an instance',
   description:

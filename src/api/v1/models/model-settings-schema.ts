@@ -180,9 +180,7 @@ export type ModelSettingsResult = z.infer<typeof modelSettingsSchema>;
 
 const params = z.object({ model: modelIdentifierSchema });
 
-export const listModelSettings = defineRoute({
-  method: 'get',
-  path: '/api/v1/model-settings',
+export const listModelSettings = defineRoute('GET /api/v1/model-settings', {
   operationId: 'listModelSettings',
   summary: 'List the settings of models, and the profiles',
   permission: 'models:read',
@@ -190,12 +188,9 @@ export const listModelSettings = defineRoute({
     id: 'ModelSettingsList',
     examples: [{ models: [exampleSettings, exampleProfile] }],
   }),
-  errors: [],
 });
 
-export const getModelSettings = defineRoute({
-  method: 'get',
-  path: '/api/v1/model-settings/{model...}',
+export const getModelSettings = defineRoute('GET /api/v1/model-settings/{model...}', {
   operationId: 'getModelSettings',
   summary: 'Get the settings of a model or profile',
   permission: 'models:read',
@@ -204,9 +199,7 @@ export const getModelSettings = defineRoute({
   errors: ['model_not_found'],
 });
 
-export const setModelSettings = defineRoute({
-  method: 'put',
-  path: '/api/v1/model-settings/{model...}',
+export const setModelSettings = defineRoute('PUT /api/v1/model-settings/{model...}', {
   operationId: 'setModelSettings',
   summary: 'Replace the settings of a model, or create or replace a profile',
   description:
@@ -223,9 +216,7 @@ export const setModelSettings = defineRoute({
   errors: ['unrecognized_keys', 'invalid_type', 'invalid_value', 'model_not_found', 'conflict'],
 });
 
-export const deleteModelSettings = defineRoute({
-  method: 'delete',
-  path: '/api/v1/model-settings/{model...}',
+export const deleteModelSettings = defineRoute('DELETE /api/v1/model-settings/{model...}', {
   operationId: 'deleteModelSettings',
   summary: 'Delete the settings of a model, or a profile',
   permission: 'models:write',

@@ -47,20 +47,15 @@ export function recordRoutes<
   const notFound = `${kind}_not_found` as const;
 
   return {
-    list: defineRoute({
-      method: 'get',
-      path,
+    list: defineRoute(`GET ${path}`, {
       operationId: `list${title}s`,
       summary: `List the ${kind}s of the caller`,
       permission: 'chat',
       result: z
         .object({ [listKey]: z.array(record) } as Record<typeof listKey, z.ZodArray<typeof record>>)
         .meta({ id: `${title}List`, examples: [{ [listKey]: [exampleRecord] }] }),
-      errors: [],
     }),
-    get: defineRoute({
-      method: 'get',
-      path: ownPath,
+    get: defineRoute(`GET ${ownPath}`, {
       operationId: `get${title}`,
       summary: `Get a ${kind}`,
       permission: 'chat',
@@ -68,9 +63,7 @@ export function recordRoutes<
       result: record,
       errors: ['invalid_value', notFound],
     }),
-    put: defineRoute({
-      method: 'put',
-      path: ownPath,
+    put: defineRoute(`PUT ${ownPath}`, {
       operationId: `put${title}`,
       summary: `Create a ${kind}, or replace it`,
       permission: 'chat',
@@ -86,9 +79,7 @@ export function recordRoutes<
       result: record,
       errors: ['unrecognized_keys', 'invalid_type', 'invalid_value', 'conflict', notFound],
     }),
-    remove: defineRoute({
-      method: 'delete',
-      path: ownPath,
+    remove: defineRoute(`DELETE ${ownPath}`, {
       operationId: `delete${title}`,
       summary: `Delete a ${kind}`,
       permission: 'chat',

@@ -82,21 +82,16 @@ const idSchema = (example: string) =>
 const params = z.object({ project_id: idSchema(exampleProjectId) });
 const fileParams = params.extend({ file_id: idSchema(exampleFileId) });
 
-export const listProjects = defineRoute({
-  method: 'get',
-  path: '/api/v1/projects',
+export const listProjects = defineRoute('GET /api/v1/projects', {
   operationId: 'listProjects',
   summary: 'List the projects of the caller, by name',
   permission: 'chat',
   result: z
     .object({ projects: z.array(projectSchema) })
     .meta({ id: 'ProjectList', examples: [{ projects: [exampleProject] }] }),
-  errors: [],
 });
 
-export const createProject = defineRoute({
-  method: 'post',
-  path: '/api/v1/projects',
+export const createProject = defineRoute('POST /api/v1/projects', {
   operationId: 'createProject',
   summary: 'Create a project: a folder of conversations with instructions and files',
   permission: 'chat',
@@ -115,9 +110,7 @@ export const createProject = defineRoute({
   errors: ['unrecognized_keys', 'invalid_type', 'invalid_value'],
 });
 
-export const getProject = defineRoute({
-  method: 'get',
-  path: '/api/v1/projects/{project_id}',
+export const getProject = defineRoute('GET /api/v1/projects/{project_id}', {
   operationId: 'getProject',
   summary: 'Get a project',
   permission: 'chat',
@@ -126,9 +119,7 @@ export const getProject = defineRoute({
   errors: ['project_not_found'],
 });
 
-export const updateProject = defineRoute({
-  method: 'patch',
-  path: '/api/v1/projects/{project_id}',
+export const updateProject = defineRoute('PATCH /api/v1/projects/{project_id}', {
   operationId: 'updateProject',
   summary: 'Change a project',
   permission: 'chat',
@@ -148,9 +139,7 @@ export const updateProject = defineRoute({
   errors: ['unrecognized_keys', 'invalid_type', 'invalid_value', 'conflict', 'project_not_found'],
 });
 
-export const deleteProject = defineRoute({
-  method: 'delete',
-  path: '/api/v1/projects/{project_id}',
+export const deleteProject = defineRoute('DELETE /api/v1/projects/{project_id}', {
   operationId: 'deleteProject',
   summary: 'Delete a project with its files; its conversations stay',
   permission: 'chat',
@@ -162,9 +151,7 @@ export const deleteProject = defineRoute({
   errors: ['project_not_found'],
 });
 
-export const addProjectFile = defineRoute({
-  method: 'post',
-  path: '/api/v1/projects/{project_id}/files',
+export const addProjectFile = defineRoute('POST /api/v1/projects/{project_id}/files', {
   operationId: 'addProjectFile',
   summary: 'Add the text of a file to a project',
   description: `A project may have ${maxFiles} files, of ${maxFilesLength} characters together. The messages of its conversations have the files if they fit into the context, else the passages that suit the message.`,
@@ -180,9 +167,7 @@ export const addProjectFile = defineRoute({
   errors: ['unrecognized_keys', 'invalid_type', 'invalid_value', 'project_not_found'],
 });
 
-export const getProjectFile = defineRoute({
-  method: 'get',
-  path: '/api/v1/projects/{project_id}/files/{file_id}',
+export const getProjectFile = defineRoute('GET /api/v1/projects/{project_id}/files/{file_id}', {
   operationId: 'getProjectFile',
   summary: 'Get a file of a project with its text',
   permission: 'chat',
@@ -194,16 +179,17 @@ export const getProjectFile = defineRoute({
   errors: ['project_not_found'],
 });
 
-export const deleteProjectFile = defineRoute({
-  method: 'delete',
-  path: '/api/v1/projects/{project_id}/files/{file_id}',
-  operationId: 'deleteProjectFile',
-  summary: 'Delete a file of a project',
-  permission: 'chat',
-  params: fileParams,
-  result: z.object({ file_id: z.string(), deleted: z.literal(true) }).meta({
-    id: 'DeletedProjectFile',
-    examples: [{ file_id: exampleFileId, deleted: true }],
-  }),
-  errors: ['project_not_found'],
-});
+export const deleteProjectFile = defineRoute(
+  'DELETE /api/v1/projects/{project_id}/files/{file_id}',
+  {
+    operationId: 'deleteProjectFile',
+    summary: 'Delete a file of a project',
+    permission: 'chat',
+    params: fileParams,
+    result: z.object({ file_id: z.string(), deleted: z.literal(true) }).meta({
+      id: 'DeletedProjectFile',
+      examples: [{ file_id: exampleFileId, deleted: true }],
+    }),
+    errors: ['project_not_found'],
+  },
+);

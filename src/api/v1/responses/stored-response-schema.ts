@@ -96,9 +96,7 @@ export const responsePageLimitSchema = z.coerce
   .default(20)
   .describe('Most responses; a page with large images has fewer.');
 
-export const listResponses = defineRoute({
-  method: 'get',
-  path: '/api/v1/responses',
+export const listResponses = defineRoute('GET /api/v1/responses', {
   operationId: 'listResponses',
   summary: 'List the stored responses, newest first',
   permission: 'chat',
@@ -110,9 +108,7 @@ export const listResponses = defineRoute({
   errors: ['unrecognized_keys', 'invalid_type', 'invalid_value'],
 });
 
-export const getResponse = defineRoute({
-  method: 'get',
-  path: '/api/v1/responses/{response_id}',
+export const getResponse = defineRoute('GET /api/v1/responses/{response_id}', {
   operationId: 'getResponse',
   summary: 'Get a stored response',
   permission: 'chat',
@@ -121,9 +117,7 @@ export const getResponse = defineRoute({
   errors: ['response_not_found'],
 });
 
-export const followResponse = defineRoute({
-  method: 'get',
-  path: '/api/v1/responses/{response_id}/events',
+export const followResponse = defineRoute('GET /api/v1/responses/{response_id}/events', {
   operationId: 'followResponse',
   summary: 'Replay and follow the events of a background response',
   description:
@@ -145,9 +139,7 @@ export const followResponse = defineRoute({
   errors: ['response_not_found', 'invalid_type', 'invalid_value', 'shutting_down'],
 });
 
-export const cancelResponse = defineRoute({
-  method: 'post',
-  path: '/api/v1/responses/{response_id}/cancel',
+export const cancelResponse = defineRoute('POST /api/v1/responses/{response_id}/cancel', {
   operationId: 'cancelResponse',
   summary: 'Cancel a background response',
   description:
@@ -184,9 +176,7 @@ export const continueRequestSchema = chatRequestSchema
   .meta({ id: 'ContinueRequest', examples: [{ max_output_tokens: 512, stream: true }] });
 export type ContinueRequest = z.infer<typeof continueRequestSchema>;
 
-export const continueResponse = defineRoute({
-  method: 'post',
-  path: '/api/v1/responses/{response_id}/continue',
+export const continueResponse = defineRoute('POST /api/v1/responses/{response_id}/continue', {
   operationId: 'continueResponse',
   summary: 'Continue an answer that is not complete',
   description:
@@ -207,9 +197,7 @@ export const continueResponse = defineRoute({
   ],
 });
 
-export const updateResponse = defineRoute({
-  method: 'patch',
-  path: '/api/v1/responses/{response_id}',
+export const updateResponse = defineRoute('PATCH /api/v1/responses/{response_id}', {
   operationId: 'updateResponse',
   summary: 'Change the answer of a stored response',
   description: 'The model reads the new text when the conversation continues. Statistics stay.',
@@ -226,9 +214,7 @@ export const updateResponse = defineRoute({
   errors: ['response_not_found', 'unrecognized_keys', 'invalid_type', 'invalid_value'],
 });
 
-export const deleteResponse = defineRoute({
-  method: 'delete',
-  path: '/api/v1/responses/{response_id}',
+export const deleteResponse = defineRoute('DELETE /api/v1/responses/{response_id}', {
   operationId: 'deleteResponse',
   summary: 'Delete a stored response',
   description:

@@ -22,9 +22,7 @@ const logLineSchema = z
     ],
   });
 
-export const streamLog = defineRoute({
-  method: 'get',
-  path: '/api/v1/logs',
+export const streamLog = defineRoute('GET /api/v1/logs', {
   operationId: 'streamLog',
   summary: 'Get the latest lines of the log as server-sent events, then new ones',
   permission: 'admin',
@@ -41,5 +39,4 @@ export const streamLog = defineRoute({
   isStreamOnly: true,
   result: logLineSchema,
   events: logLineSchema,
-  errors: [],
 });

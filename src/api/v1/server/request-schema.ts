@@ -181,9 +181,7 @@ const requestDetailsSchema = z
   });
 export type RequestDetails = z.infer<typeof requestDetailsSchema>;
 
-export const listRequests = defineRoute({
-  method: 'get',
-  path: '/api/v1/requests',
+export const listRequests = defineRoute('GET /api/v1/requests', {
   operationId: 'listRequests',
   summary: 'List the latest requests, newest first',
   description:
@@ -198,12 +196,9 @@ export const listRequests = defineRoute({
   result: z
     .object({ requests: z.array(requestSummarySchema) })
     .meta({ id: 'RequestList', examples: [{ requests: [exampleRequest] }] }),
-  errors: [],
 });
 
-export const getRequest = defineRoute({
-  method: 'get',
-  path: '/api/v1/requests/{id}',
+export const getRequest = defineRoute('GET /api/v1/requests/{id}', {
   operationId: 'getRequest',
   summary: 'Get a request with its prompts and output',
   description:

@@ -41,9 +41,7 @@ const runtimesSchema = z
   .object({ runtimes: z.array(runtimeSchema) })
   .meta({ id: 'RuntimeList', examples: [{ runtimes: [exampleRuntime] }] });
 
-export const listRuntimes = defineRoute({
-  method: 'get',
-  path: '/api/v1/runtimes',
+export const listRuntimes = defineRoute('GET /api/v1/runtimes', {
   operationId: 'listRuntimes',
   summary: 'List the engine runtimes, best first',
   permission: 'models:read',
@@ -77,9 +75,7 @@ const installEventSchema = z
   .meta({ id: 'InstallRuntimeEvent', examples: [exampleProgress] });
 export type InstallRuntimeEvent = z.infer<typeof installEventSchema>;
 
-export const installRuntime = defineRoute({
-  method: 'post',
-  path: '/api/v1/runtimes/install',
+export const installRuntime = defineRoute('POST /api/v1/runtimes/install', {
   operationId: 'installRuntime',
   summary: 'Install the runtime that is recommended for this version',
   description:
@@ -110,9 +106,7 @@ export const installRuntime = defineRoute({
 const runtimeNameSchema = z.string().min(1).max(200);
 const runtimeVersionSchema = z.string().min(1).max(100);
 
-export const selectRuntime = defineRoute({
-  method: 'post',
-  path: '/api/v1/runtimes/use',
+export const selectRuntime = defineRoute('POST /api/v1/runtimes/use', {
   operationId: 'selectRuntime',
   summary: 'Select the runtime for future loads',
   description:
@@ -133,9 +127,7 @@ export const selectRuntime = defineRoute({
   errors: ['unrecognized_keys', 'runtime_not_found', 'runtime_unavailable'],
 });
 
-export const removeRuntime = defineRoute({
-  method: 'delete',
-  path: '/api/v1/runtimes/{name}/{version}',
+export const removeRuntime = defineRoute('DELETE /api/v1/runtimes/{name}/{version}', {
   operationId: 'removeRuntime',
   summary: 'Remove an installed runtime',
   permission: 'admin',

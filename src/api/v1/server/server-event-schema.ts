@@ -105,9 +105,7 @@ const topicsSchema = z
     examples: ['models,downloads'],
   });
 
-export const streamEvents = defineRoute({
-  method: 'get',
-  path: '/api/v1/events',
+export const streamEvents = defineRoute('GET /api/v1/events', {
   operationId: 'streamEvents',
   summary: 'Follow loads, downloads and requests as server-sent events',
   description:
@@ -125,5 +123,4 @@ export const streamEvents = defineRoute({
   isStreamOnly: true,
   result: serverEventSchema,
   events: serverEventSchema,
-  errors: [],
 });

@@ -65,9 +65,7 @@ const warningsSchema = z
   .array(z.string())
   .describe('Of config.json, such as an unknown setting, which is ignored.');
 
-export const listSettings = defineRoute({
-  method: 'get',
-  path: '/api/v1/settings',
+export const listSettings = defineRoute('GET /api/v1/settings', {
   operationId: 'listSettings',
   summary: 'List the settings with their values and sources',
   description: 'Secrets are left out.',
@@ -87,9 +85,7 @@ export const listSettings = defineRoute({
   errors: ['conflict'],
 });
 
-export const changeSettings = defineRoute({
-  method: 'patch',
-  path: '/api/v1/settings',
+export const changeSettings = defineRoute('PATCH /api/v1/settings', {
   operationId: 'changeSettings',
   hasSecrets: true,
   summary: 'Change settings in config.json',

@@ -4,9 +4,7 @@ import { chosenConfigSchema, placementSchema } from '../models/load-config-schem
 import { modelTypeSchema } from '../models/model-schema.ts';
 import { defineRoute } from '../../kit/route.ts';
 
-export const getMetrics = defineRoute({
-  method: 'get',
-  path: '/metrics',
+export const getMetrics = defineRoute('GET /metrics', {
   operationId: 'getMetrics',
   summary: 'Get the metrics of the server for Prometheus',
   description:
@@ -18,7 +16,6 @@ export const getMetrics = defineRoute({
   result: z.string().meta({
     examples: ['# TYPE hearth_requests_running gauge\nhearth_requests_running 1\n'],
   }),
-  errors: [],
 });
 
 export const instanceStatusSchema = z
@@ -119,19 +116,14 @@ export const serverStatusSchema = z
     ],
   });
 
-export const getStatus = defineRoute({
-  method: 'get',
-  path: '/api/v1/status',
+export const getStatus = defineRoute('GET /api/v1/status', {
   operationId: 'getStatus',
   summary: 'Get the state of the server and its instances',
   permission: 'models:read',
   result: serverStatusSchema,
-  errors: [],
 });
 
-export const stopServer = defineRoute({
-  method: 'post',
-  path: '/api/v1/server/stop',
+export const stopServer = defineRoute('POST /api/v1/server/stop', {
   operationId: 'stopServer',
   summary: 'Stop the server',
   description:
@@ -141,5 +133,4 @@ export const stopServer = defineRoute({
   result: z
     .object({ pid: z.int().describe('Process that exits.'), stopping: z.literal(true) })
     .meta({ id: 'StoppingServer', examples: [{ pid: 4711, stopping: true }] }),
-  errors: [],
 });

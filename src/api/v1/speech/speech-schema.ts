@@ -66,9 +66,7 @@ export const speechEventSchema = z
   });
 export type SpeechEvent = z.infer<typeof speechEventSchema>;
 
-export const getSpeechServer = defineRoute({
-  method: 'get',
-  path: '/api/v1/speech',
+export const getSpeechServer = defineRoute('GET /api/v1/speech', {
   operationId: 'getSpeechServer',
   summary: 'Get the text-to-speech server',
   permission: 'chat',
@@ -81,12 +79,9 @@ export const getSpeechServer = defineRoute({
       model: z.string().nullable().describe('Model of requests that name none.'),
     })
     .meta({ id: 'SpeechServer', examples: [{ upstream: 'voice', model: 'kokoro' }] }),
-  errors: [],
 });
 
-export const createSpeech = defineRoute({
-  method: 'post',
-  path: '/api/v1/speech',
+export const createSpeech = defineRoute('POST /api/v1/speech', {
   operationId: 'createSpeech',
   summary: 'Speak a script with a text-to-speech server',
   description:

@@ -30,9 +30,7 @@ const linkSchema = z
     ],
   });
 
-export const createSessionLink = defineRoute({
-  method: 'post',
-  path: '/api/v1/sessions/links',
+export const createSessionLink = defineRoute('POST /api/v1/sessions/links', {
   operationId: 'createSessionLink',
   summary: 'Create a link that signs another browser in once',
   description:
@@ -75,9 +73,7 @@ const exampleSession = {
   expires_at: '2026-12-02T09:30:10.000Z',
 };
 
-export const createSession = defineRoute({
-  method: 'post',
-  path: '/api/v1/sessions',
+export const createSession = defineRoute('POST /api/v1/sessions', {
   operationId: 'createSession',
   summary: 'Sign a browser in',
   description:
@@ -113,9 +109,7 @@ const sessionSchema = z
   })
   .meta({ id: 'Session' });
 
-export const listSessions = defineRoute({
-  method: 'get',
-  path: '/api/v1/sessions',
+export const listSessions = defineRoute('GET /api/v1/sessions', {
   operationId: 'listSessions',
   summary: 'List the signed-in browsers of the caller, latest use first',
   description: 'With the permission `admin`, the sessions of all tokens.',
@@ -124,12 +118,9 @@ export const listSessions = defineRoute({
     id: 'SessionList',
     examples: [{ sessions: [{ ...exampleSession, token_name: null, is_current: true }] }],
   }),
-  errors: [],
 });
 
-export const revokeSession = defineRoute({
-  method: 'delete',
-  path: '/api/v1/sessions/{id}',
+export const revokeSession = defineRoute('DELETE /api/v1/sessions/{id}', {
   operationId: 'revokeSession',
   summary: 'Sign a browser out immediately',
   permission: anyPermission,
@@ -146,9 +137,7 @@ export const revokeSession = defineRoute({
   errors: ['session_not_found'],
 });
 
-export const revokeOtherSessions = defineRoute({
-  method: 'delete',
-  path: '/api/v1/sessions',
+export const revokeOtherSessions = defineRoute('DELETE /api/v1/sessions', {
   operationId: 'revokeOtherSessions',
   summary: 'Sign all other browsers of the caller out',
   description:
@@ -165,9 +154,7 @@ export const revokeOtherSessions = defineRoute({
   errors: ['unrecognized_keys'],
 });
 
-export const getSession = defineRoute({
-  method: 'get',
-  path: '/api/v1/session',
+export const getSession = defineRoute('GET /api/v1/session', {
   operationId: 'getSession',
   summary: 'Get the identity and permissions of the caller',
   description:
@@ -201,5 +188,4 @@ export const getSession = defineRoute({
         },
       ],
     }),
-  errors: [],
 });

@@ -168,9 +168,7 @@ const newTokenSchema = z
     examples: [{ ...exampleToken, token: 'hearth-3f9a0c51d2-xxxxxxxxxxxxxxxxxxxxxxxx' }],
   });
 
-export const createToken = defineRoute({
-  method: 'post',
-  path: '/api/v1/tokens',
+export const createToken = defineRoute('POST /api/v1/tokens', {
   operationId: 'createToken',
   summary: 'Create a token',
   description:
@@ -181,9 +179,7 @@ export const createToken = defineRoute({
   errors: ['unrecognized_keys'],
 });
 
-export const changeToken = defineRoute({
-  method: 'patch',
-  path: '/api/v1/tokens/{id}',
+export const changeToken = defineRoute('PATCH /api/v1/tokens/{id}', {
   operationId: 'changeToken',
   summary: 'Change a token',
   description:
@@ -195,9 +191,7 @@ export const changeToken = defineRoute({
   errors: ['token_not_found', 'unrecognized_keys'],
 });
 
-export const listTokens = defineRoute({
-  method: 'get',
-  path: '/api/v1/tokens',
+export const listTokens = defineRoute('GET /api/v1/tokens', {
   operationId: 'listTokens',
   summary: 'List the tokens, oldest first, without their secrets',
   permission: 'admin',
@@ -234,12 +228,9 @@ export const listTokens = defineRoute({
         },
       ],
     }),
-  errors: [],
 });
 
-export const moveResponses = defineRoute({
-  method: 'post',
-  path: '/api/v1/tokens/{id}/responses',
+export const moveResponses = defineRoute('POST /api/v1/tokens/{id}/responses', {
   operationId: 'moveResponses',
   summary: 'Move the stored responses of another owner to a token',
   description:
@@ -256,9 +247,7 @@ export const moveResponses = defineRoute({
   errors: ['token_not_found', 'unrecognized_keys'],
 });
 
-export const revokeToken = defineRoute({
-  method: 'delete',
-  path: '/api/v1/tokens/{id}',
+export const revokeToken = defineRoute('DELETE /api/v1/tokens/{id}', {
   operationId: 'revokeToken',
   summary: 'Revoke a token immediately',
   description:

@@ -54,9 +54,7 @@ const countFields = {
   completion_tokens: z.int().nonnegative().describe('Generated tokens, reasoning included.'),
 };
 
-export const getUsage = defineRoute({
-  method: 'get',
-  path: '/api/v1/usage',
+export const getUsage = defineRoute('GET /api/v1/usage', {
   operationId: 'getUsage',
   summary: 'Read how many requests and tokens were used',
   description:

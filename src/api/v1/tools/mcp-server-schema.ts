@@ -46,9 +46,7 @@ const params = z.object({
     .meta({ examples: ['files'] }),
 });
 
-export const listMcpServers = defineRoute({
-  method: 'get',
-  path: '/api/v1/mcp/servers',
+export const listMcpServers = defineRoute('GET /api/v1/mcp/servers', {
   operationId: 'listMcpServers',
   summary: 'List the MCP servers of mcp.json and the built-in ones',
   permission: 'admin',
@@ -64,9 +62,7 @@ export const listMcpServers = defineRoute({
   errors: ['conflict'],
 });
 
-export const getMcpServer = defineRoute({
-  method: 'get',
-  path: '/api/v1/mcp/servers/{label}',
+export const getMcpServer = defineRoute('GET /api/v1/mcp/servers/{label}', {
   operationId: 'getMcpServer',
   summary: 'Get an MCP server',
   permission: 'admin',
@@ -97,9 +93,7 @@ const serverRequestSchema = z
     ],
   });
 
-export const putMcpServer = defineRoute({
-  method: 'put',
-  path: '/api/v1/mcp/servers/{label}',
+export const putMcpServer = defineRoute('PUT /api/v1/mcp/servers/{label}', {
   operationId: 'putMcpServer',
   hasSecrets: true,
   summary: 'Add an MCP server, or replace it',
@@ -111,9 +105,7 @@ export const putMcpServer = defineRoute({
   errors: ['unrecognized_keys', 'conflict'],
 });
 
-export const deleteMcpServer = defineRoute({
-  method: 'delete',
-  path: '/api/v1/mcp/servers/{label}',
+export const deleteMcpServer = defineRoute('DELETE /api/v1/mcp/servers/{label}', {
   operationId: 'deleteMcpServer',
   summary: 'Remove an MCP server',
   permission: 'admin',
@@ -130,9 +122,7 @@ const exampleTool = {
   parameters: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
 };
 
-export const testMcpServer = defineRoute({
-  method: 'post',
-  path: '/api/v1/mcp/servers/{label}/test',
+export const testMcpServer = defineRoute('POST /api/v1/mcp/servers/{label}/test', {
   operationId: 'testMcpServer',
   summary: 'Connect to an MCP server and list its tools',
   description:
@@ -156,9 +146,7 @@ export const testMcpServer = defineRoute({
   errors: ['mcp_server_not_found', 'plugin_unreachable', 'queue_full', 'shutting_down'],
 });
 
-export const callMcpTool = defineRoute({
-  method: 'post',
-  path: '/api/v1/mcp/servers/{label}/tools/{tool}',
+export const callMcpTool = defineRoute('POST /api/v1/mcp/servers/{label}/tools/{tool}', {
   operationId: 'callMcpTool',
   summary: 'Call a tool of an MCP server',
   description:

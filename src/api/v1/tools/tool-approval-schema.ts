@@ -32,9 +32,7 @@ const params = z.object({
     .meta({ examples: ['write_file'] }),
 });
 
-export const listToolApprovals = defineRoute({
-  method: 'get',
-  path: '/api/v1/tool-approvals',
+export const listToolApprovals = defineRoute('GET /api/v1/tool-approvals', {
   operationId: 'listToolApprovals',
   summary: 'List the tools whose calls you always or never allow',
   description:
@@ -43,12 +41,9 @@ export const listToolApprovals = defineRoute({
   result: z
     .object({ approvals: z.array(toolApprovalSchema) })
     .meta({ id: 'ToolApprovalList', examples: [{ approvals: [exampleApproval] }] }),
-  errors: [],
 });
 
-export const setToolApproval = defineRoute({
-  method: 'put',
-  path: '/api/v1/tool-approvals/{label}/{tool}',
+export const setToolApproval = defineRoute('PUT /api/v1/tool-approvals/{label}/{tool}', {
   operationId: 'setToolApproval',
   summary: 'Always or never allow the calls of a tool',
   permission: 'chat',
@@ -60,9 +55,7 @@ export const setToolApproval = defineRoute({
   errors: ['unrecognized_keys', 'invalid_type', 'invalid_value', 'conflict'],
 });
 
-export const removeToolApproval = defineRoute({
-  method: 'delete',
-  path: '/api/v1/tool-approvals/{label}/{tool}',
+export const removeToolApproval = defineRoute('DELETE /api/v1/tool-approvals/{label}/{tool}', {
   operationId: 'removeToolApproval',
   summary: 'Ask again before calls of a tool',
   permission: 'chat',
@@ -82,9 +75,7 @@ const scopeSchema = z
     'The calls of the tool that the answer applies to: `once` is this call, `conversation` the calls of this response and of the responses that continue it, `always` all calls. `always` is for plugins only.',
   );
 
-export const answerToolCall = defineRoute({
-  method: 'post',
-  path: '/api/v1/tool-calls/{call_id}/approval',
+export const answerToolCall = defineRoute('POST /api/v1/tool-calls/{call_id}/approval', {
   operationId: 'answerToolCall',
   summary: 'Approve or refuse a tool call that waits',
   description:
