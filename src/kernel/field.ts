@@ -2,6 +2,10 @@ import * as z from 'zod';
 
 /** Fields shared by several resources, with their bounds. */
 
+/** Adds an example, which the OpenAPI document shows. */
+export const withExample = <Schema extends z.ZodType>(schema: Schema, example: unknown): Schema =>
+  schema.meta({ examples: [example] });
+
 /** A model's identifier, such as `hearth/starter-chat` or `publisher/name@q4_k_m`. */
 export const modelIdentifierSchema = z
   .string()

@@ -1,14 +1,14 @@
 import * as z from 'zod';
-import { contextLengthSchema, seedSchema, textSchema } from '../../kernel/field.ts';
+import { contextLengthSchema, seedSchema, textSchema, withExample } from '../../kernel/field.ts';
 import { defineRoute } from '../kit/route.ts';
 import { settingsFields } from '../v1/models/model-settings-schema.ts';
 import { ollamaErrorSchema, ollamaNamedFields } from './fields-schema.ts';
 import { ollamaProgressSchema } from './models-schema.ts';
 
-const digestSchema = z
-  .string()
-  .regex(/^sha256:[0-9a-f]{64}$/)
-  .meta({ examples: [`sha256:${'0f9a4f4e1c5c0f9a'.repeat(4)}`] });
+const digestSchema = withExample(
+  z.string().regex(/^sha256:[0-9a-f]{64}$/),
+  `sha256:${'0f9a4f4e1c5c0f9a'.repeat(4)}`,
+);
 const params = z.object({ digest: digestSchema });
 
 const blobSchema = z

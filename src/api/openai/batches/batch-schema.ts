@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { withExample } from '../../../kernel/field.ts';
 import { defineRoute } from '../../kit/route.ts';
 import { batchPermissions, exampleFileId, pageFields } from './file-schema.ts';
 import { metadataSchema } from '../responses/response-request-schema.ts';
@@ -26,10 +27,7 @@ const batchStatusSchema = z.enum([
 
 const exampleBatchId = 'batch_6b2f0c9e4d7a1f3852c6e0b9';
 const batchParams = z.object({
-  batch_id: z
-    .string()
-    .max(512)
-    .meta({ examples: [exampleBatchId] }),
+  batch_id: withExample(z.string().max(512), exampleBatchId),
 });
 
 const timeSchema = z.int().nullable().describe('Unix time in seconds.');

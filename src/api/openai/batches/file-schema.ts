@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { withExample } from '../../../kernel/field.ts';
 import { uploadPurposes } from '../../../store/batches/batch.ts';
 import { defineRoute } from '../../kit/route.ts';
 
@@ -8,10 +9,7 @@ export const batchPermissions = ['chat', 'embeddings'] as const;
 export const exampleFileId = 'file-6b2f0c9e4d7a1f3852c6e0b9';
 
 const fileParams = z.object({
-  file_id: z
-    .string()
-    .max(512)
-    .meta({ examples: [exampleFileId] }),
+  file_id: withExample(z.string().max(512), exampleFileId),
 });
 
 const exampleFile = {

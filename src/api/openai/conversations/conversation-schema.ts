@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { withExample } from '../../../kernel/field.ts';
 import { fileErrors } from '../../../kernel/errors/error-groups.ts';
 import { defineRoute } from '../../kit/route.ts';
 import { exampleConversationId } from '../../v1/chat/chat-schema.ts';
@@ -6,16 +7,10 @@ import { exampleItem, itemListSchema, itemPageQuerySchema, storedItemSchema } fr
 import { inputItemSchema, metadataSchema } from '../responses/response-request-schema.ts';
 
 const params = z.object({
-  conversation_id: z
-    .string()
-    .max(512)
-    .meta({ examples: [exampleConversationId] }),
+  conversation_id: withExample(z.string().max(512), exampleConversationId),
 });
 const itemParams = params.extend({
-  item_id: z
-    .string()
-    .max(512)
-    .meta({ examples: [exampleItem.id] }),
+  item_id: withExample(z.string().max(512), exampleItem.id),
 });
 
 const exampleConversation = {

@@ -1,14 +1,12 @@
 import * as z from 'zod';
+import { withExample } from '../../../kernel/field.ts';
 import { defineRoute } from '../../kit/route.ts';
 import { exampleResponseId } from '../../v1/chat/chat-schema.ts';
 import { itemListSchema, itemPageQuerySchema } from '../page.ts';
 import { openAiResponseEventSchema, openAiResponseSchema } from './response-schema.ts';
 
 const params = z.object({
-  response_id: z
-    .string()
-    .max(512)
-    .meta({ examples: [exampleResponseId] }),
+  response_id: withExample(z.string().max(512), exampleResponseId),
 });
 
 export const getResponseOpenAi = defineRoute('GET /v1/responses/{response_id}', {

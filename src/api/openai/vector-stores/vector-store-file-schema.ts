@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { withExample } from '../../../kernel/field.ts';
 import { defineRoute } from '../../kit/route.ts';
 import { batchPermissions, exampleFileId, pageFields } from '../batches/file-schema.ts';
 import { itemPageQuerySchema } from '../page.ts';
@@ -15,13 +16,10 @@ import {
 const exampleBatchId = 'vsfb_6b2f0c9e4d7a1f3852c6e0b9';
 
 const fileParams = vectorStoreParams.extend({
-  file_id: fileIdSchema.meta({ examples: [exampleFileId] }),
+  file_id: withExample(fileIdSchema, exampleFileId),
 });
 const batchParams = vectorStoreParams.extend({
-  file_batch_id: z
-    .string()
-    .max(512)
-    .meta({ examples: [exampleBatchId] }),
+  file_batch_id: withExample(z.string().max(512), exampleBatchId),
 });
 
 const statusSchema = z

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { generationErrors } from '../../../kernel/errors/error-groups.ts';
-import { textSchema } from '../../../kernel/field.ts';
+import { textSchema, withExample } from '../../../kernel/field.ts';
 import { defineRoute } from '../../kit/route.ts';
 import { batchPermissions, pageFields } from '../batches/file-schema.ts';
 import { itemPageQuerySchema } from '../page.ts';
@@ -10,10 +10,7 @@ import { attributesSchema, searchFields } from './filter-schema.ts';
 export const exampleVectorStoreId = 'vs_6b2f0c9e4d7a1f3852c6e0b9';
 
 export const vectorStoreParams = z.object({
-  vector_store_id: z
-    .string()
-    .max(512)
-    .meta({ examples: [exampleVectorStoreId] }),
+  vector_store_id: withExample(z.string().max(512), exampleVectorStoreId),
 });
 
 export const fileCountsSchema = z

@@ -11,29 +11,30 @@ import {
   tokenCountSchema,
   topKSchema,
   truncationSchema,
+  withExample,
 } from '../../../kernel/field.ts';
 import { adapterChoicesSchema } from '../models/adapter-schema.ts';
 import { reasoningSchema } from '../models/model-schema.ts';
 
 export const exampleConversationId = 'conv_2b8e5d0f7a1c4e936d0b8f2a5c7e1d490f3b6a8c2e5d7190';
 
-export const conversationIdSchema = z
-  .string()
-  .regex(/^conv_[0-9a-f]{48}$/)
-  .meta({ examples: [exampleConversationId] });
+export const conversationIdSchema = withExample(
+  z.string().regex(/^conv_[0-9a-f]{48}$/),
+  exampleConversationId,
+);
 
 export const exampleProjectId = 'proj_8b2a5c7e1d490f3b6a8c2e5d';
 
-export const projectIdSchema = z
-  .string()
-  .regex(/^proj_[0-9a-f]{24}$/)
-  .meta({ examples: [exampleProjectId] });
+export const projectIdSchema = withExample(
+  z.string().regex(/^proj_[0-9a-f]{24}$/),
+  exampleProjectId,
+);
 
 export const exampleResponseId = 'resp_6b2f0c9e4d7a1f3852c6e0b94a7d1f386c5e2b0a9d4f7c13';
-export const responseIdSchema = z
-  .string()
-  .regex(/^resp_[0-9a-f]{48}$/)
-  .meta({ examples: [exampleResponseId] });
+export const responseIdSchema = withExample(
+  z.string().regex(/^resp_[0-9a-f]{48}$/),
+  exampleResponseId,
+);
 
 /** A red square of 16 × 16 pixels. */
 const exampleImage =

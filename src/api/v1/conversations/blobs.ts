@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { withExample } from '../../../kernel/field.ts';
 import { defineRoute } from '../../kit/route.ts';
 import { HearthError } from '../../../kernel/errors/errors.ts';
 import { type App, mount } from '../../kit/mount.ts';
@@ -22,11 +23,7 @@ export const getBlob = defineRoute('GET /api/v1/blobs/{sha256}', {
   description: 'Images and audio of the responses that the caller can read.',
   permission: 'chat',
   params: z.object({
-    sha256: z
-      .string()
-      .min(1)
-      .max(512)
-      .meta({ examples: [exampleHash] }),
+    sha256: withExample(z.string().min(1).max(512), exampleHash),
   }),
   result: z.void(),
   mediaTypes: [...shownTypes, 'application/octet-stream'],

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isoTimeSchema } from '../../../kernel/field.ts';
+import { isoTimeSchema, withExample } from '../../../kernel/field.ts';
 import { defineRoute } from '../../kit/route.ts';
 import { exampleResponseId, responseIdSchema, exampleConversationId } from '../chat/chat-schema.ts';
 import { conversationSchema, conversationTitleSchema } from './conversation-schema.ts';
@@ -85,11 +85,7 @@ export const exportConversation = defineRoute(
       'JSON has all branches and images, for `POST /api/v1/conversations/import`. Markdown has one branch as text.',
     permission: 'chat',
     params: z.object({
-      conversation_id: z
-        .string()
-        .min(1)
-        .max(512)
-        .meta({ examples: [exampleConversationId] }),
+      conversation_id: withExample(z.string().min(1).max(512), exampleConversationId),
     }),
     query: z.strictObject({
       format: z.enum(['json', 'markdown']).default('json'),

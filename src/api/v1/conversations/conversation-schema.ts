@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isoTimeSchema } from '../../../kernel/field.ts';
+import { isoTimeSchema, withExample } from '../../../kernel/field.ts';
 import { defineRoute } from '../../kit/route.ts';
 import {
   exampleResponseId,
@@ -171,11 +171,7 @@ const branchPageSchema = storedResponsePageSchema
   });
 
 const params = z.object({
-  conversation_id: z
-    .string()
-    .min(1)
-    .max(512)
-    .meta({ examples: [exampleConversationId] }),
+  conversation_id: withExample(z.string().min(1).max(512), exampleConversationId),
 });
 
 export const listConversations = defineRoute('GET /api/v1/conversations', {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { withExample } from '../../../kernel/field.ts';
 import { defineRoute } from '../../kit/route.ts';
 
 const documentSectionSchema = z
@@ -19,12 +20,7 @@ export const readDocumentText = defineRoute('POST /api/v1/documents/text', {
     'not run, and what the file refers to is not loaded.',
   permission: 'chat',
   query: z.object({
-    name: z
-      .string()
-      .min(1)
-      .max(512)
-      .meta({ examples: ['report.docx'] })
-      .describe('Name of the file.'),
+    name: withExample(z.string().min(1).max(512), 'report.docx').describe('Name of the file.'),
   }),
   upload: { contentType: 'application/octet-stream' },
   result: z

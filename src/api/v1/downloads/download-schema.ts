@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { ErrorCode } from '../../../kernel/errors/errors.ts';
-import { isoTimeSchema, modelIdentifierSchema } from '../../../kernel/field.ts';
+import { isoTimeSchema, modelIdentifierSchema, withExample } from '../../../kernel/field.ts';
 import { defineRoute } from '../../kit/route.ts';
 import { licenseFields } from '../models/license-schema.ts';
 
@@ -136,11 +136,7 @@ export const startDownload = defineRoute('POST /api/v1/models/download', {
 });
 
 const params = z.object({
-  job_id: z
-    .string()
-    .min(1)
-    .max(64)
-    .meta({ examples: [exampleJob.job_id] }),
+  job_id: withExample(z.string().min(1).max(64), exampleJob.job_id),
 });
 
 export const getDownload = defineRoute('GET /api/v1/models/download/status/{job_id}', {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isoTimeSchema } from '../../../kernel/field.ts';
+import { isoTimeSchema, withExample } from '../../../kernel/field.ts';
 import { defineRoute } from '../../kit/route.ts';
 import {
   catalogModelSchema,
@@ -97,16 +97,8 @@ export const getHubRepository = defineRoute('GET /api/v1/models/catalog/{owner}/
   summary: 'Get a repository of the model hub or ModelScope with its downloads and its model card',
   permission: 'models:read',
   params: z.object({
-    owner: z
-      .string()
-      .min(1)
-      .max(96)
-      .meta({ examples: ['Qwen'] }),
-    name: z
-      .string()
-      .min(1)
-      .max(96)
-      .meta({ examples: ['Qwen2.5-0.5B-Instruct-GGUF'] }),
+    owner: withExample(z.string().min(1).max(96), 'Qwen'),
+    name: withExample(z.string().min(1).max(96), 'Qwen2.5-0.5B-Instruct-GGUF'),
   }),
   query: z.strictObject({ source: hubSourceSchema }),
   result: hubRepositorySchema,

@@ -1,14 +1,11 @@
 import * as z from 'zod';
-import { isoTimeSchema } from '../../../kernel/field.ts';
+import { isoTimeSchema, withExample } from '../../../kernel/field.ts';
 import { defineRoute } from '../../kit/route.ts';
 import { v1ModelSchema } from '../models/model-schema.ts';
 
 const exampleKey = 'SHA256:aF3kG2Yyq0nS1v7m3o4U5x6wZ8B9cD0eF1gH2iJ3kL4';
 
-const nameSchema = z
-  .string()
-  .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/)
-  .meta({ examples: ['gpu-box'] });
+const nameSchema = withExample(z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/), 'gpu-box');
 const hostSchema = z
   .string()
   .max(253)

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { withExample } from '../../../kernel/field.ts';
 import { importPrograms } from '../../../library/import/import-program.ts';
 import { defineRoute } from '../../kit/route.ts';
 
@@ -82,14 +83,11 @@ export const uploadModelFile = defineRoute(
       'model, and its projector, one by one.',
     permission: 'models:write',
     params: z.object({
-      publisher: folderNameSchema.meta({ examples: ['local'] }),
-      repository: folderNameSchema.meta({ examples: ['smollm2-135m'] }),
-      file: z
-        .string()
-        .min(6)
-        .max(255)
-        .meta({ examples: ['smollm2-135m-q4_1.gguf'] })
-        .describe('Name of the file, which ends with `.gguf`.'),
+      publisher: withExample(folderNameSchema, 'local'),
+      repository: withExample(folderNameSchema, 'smollm2-135m'),
+      file: withExample(z.string().min(6).max(255), 'smollm2-135m-q4_1.gguf').describe(
+        'Name of the file, which ends with `.gguf`.',
+      ),
     }),
     upload: { contentType: 'application/octet-stream' },
     result: z

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isoTimeSchema, recordNameSchema } from '../../../kernel/field.ts';
+import { isoTimeSchema, recordNameSchema, withExample } from '../../../kernel/field.ts';
 import type { NamedRecordKind } from '../../../store/named-record.ts';
 import { defineRoute } from '../../kit/route.ts';
 
@@ -23,7 +23,7 @@ export function recordRoutes<
   example: { readonly name: string; readonly content: z.input<z.ZodObject<Fields>> },
 ) {
   const title = `${kind[0]?.toUpperCase()}${kind.slice(1)}` as Capitalize<Kind>;
-  const params = z.object({ [kind]: recordNameSchema.meta({ examples: [example.name] }) } as Record<
+  const params = z.object({ [kind]: withExample(recordNameSchema, example.name) } as Record<
     Kind,
     typeof recordNameSchema
   >);

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isoTimeSchema, recordNameSchema, textSchema } from '../../../kernel/field.ts';
+import { isoTimeSchema, recordNameSchema, textSchema, withExample } from '../../../kernel/field.ts';
 import { defineRoute } from '../../kit/route.ts';
 import { chatRequestSchema, exampleProjectId, projectIdSchema } from '../chat/chat-schema.ts';
 import { conversationTitleSchema } from '../conversations/conversation-schema.ts';
@@ -73,12 +73,7 @@ const projectSchema = z
   .meta({ id: 'Project', examples: [exampleProject] });
 export type ProjectRecord = z.infer<typeof projectSchema>;
 
-const idSchema = (example: string) =>
-  z
-    .string()
-    .min(1)
-    .max(512)
-    .meta({ examples: [example] });
+const idSchema = (example: string) => withExample(z.string().min(1).max(512), example);
 const params = z.object({ project_id: idSchema(exampleProjectId) });
 const fileParams = params.extend({ file_id: idSchema(exampleFileId) });
 

@@ -5,6 +5,7 @@ import {
   modelIdentifierSchema,
   textSchema,
   tokenCountSchema,
+  withExample,
 } from '../../../kernel/field.ts';
 import { chatErrors } from '../../../kernel/errors/error-groups.ts';
 import { defineRoute } from '../../kit/route.ts';
@@ -80,11 +81,7 @@ export const storedResponsePageSchema = z
   });
 
 const params = z.object({
-  response_id: z
-    .string()
-    .min(1)
-    .max(512)
-    .meta({ examples: [exampleResponseId] }),
+  response_id: withExample(z.string().min(1).max(512), exampleResponseId),
 });
 
 /** `limit` of the pages of responses. */

@@ -1,14 +1,10 @@
 import * as z from 'zod';
-import { isoTimeSchema, tokenCountSchema } from '../../../kernel/field.ts';
+import { isoTimeSchema, tokenCountSchema, withExample } from '../../../kernel/field.ts';
 import { defineRoute } from '../../kit/route.ts';
 
 const secondsSchema = z.number().nonnegative();
 
-const requestIdentifierSchema = z
-  .string()
-  .min(1)
-  .max(64)
-  .meta({ examples: ['req_5b8e0c1f7a'] });
+const requestIdentifierSchema = withExample(z.string().min(1).max(64), 'req_5b8e0c1f7a');
 
 const requestToolCallSchema = z
   .object({

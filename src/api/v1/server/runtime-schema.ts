@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { withExample } from '../../../kernel/field.ts';
 import { errorBodySchema } from '../../kit/error-body.ts';
 import { defineRoute } from '../../kit/route.ts';
 
@@ -132,8 +133,8 @@ export const removeRuntime = defineRoute('DELETE /api/v1/runtimes/{name}/{versio
   summary: 'Remove an installed runtime',
   permission: 'admin',
   params: z.object({
-    name: runtimeNameSchema.meta({ examples: [exampleRuntime.name] }),
-    version: runtimeVersionSchema.meta({ examples: [exampleRuntime.version] }),
+    name: withExample(runtimeNameSchema, exampleRuntime.name),
+    version: withExample(runtimeVersionSchema, exampleRuntime.version),
   }),
   result: z.object({ name: z.string(), version: z.string(), removed: z.literal(true) }).meta({
     id: 'RemovedRuntime',

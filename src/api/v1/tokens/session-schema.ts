@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isoTimeSchema } from '../../../kernel/field.ts';
+import { isoTimeSchema, withExample } from '../../../kernel/field.ts';
 import { permissionSchema } from '../../../kernel/permission.ts';
 import { defineRoute } from '../../kit/route.ts';
 
@@ -125,11 +125,7 @@ export const revokeSession = defineRoute('DELETE /api/v1/sessions/{id}', {
   summary: 'Sign a browser out immediately',
   permission: anyPermission,
   params: z.object({
-    id: z
-      .string()
-      .min(1)
-      .max(64)
-      .meta({ examples: [exampleId] }),
+    id: withExample(z.string().min(1).max(64), exampleId),
   }),
   result: z
     .object({ id: z.string(), revoked: z.literal(true) })

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { priorities } from '../../../kernel/concurrency/fair-queue.ts';
-import { isoTimeSchema } from '../../../kernel/field.ts';
+import { isoTimeSchema, withExample } from '../../../kernel/field.ts';
 import { permissionSchema } from '../../../kernel/permission.ts';
 import { defineRoute } from '../../kit/route.ts';
 
@@ -71,11 +71,7 @@ const ownedFields = {
   conversation_count: z.int().nonnegative().describe('Conversations of these responses.'),
 };
 
-const tokenIdSchema = z
-  .string()
-  .min(1)
-  .max(64)
-  .meta({ examples: [exampleToken.id] });
+const tokenIdSchema = withExample(z.string().min(1).max(64), exampleToken.id);
 
 const tokenRecordSchema = z
   .object({

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { withExample } from '../../../kernel/field.ts';
 import { defineRoute } from '../../kit/route.ts';
 
 /** Replaces a secret in responses. If a client sends it back, the secret stays unchanged. */
@@ -39,11 +40,7 @@ const serverSchema = z
 export type McpServerRecord = z.infer<typeof serverSchema>;
 
 const params = z.object({
-  label: z
-    .string()
-    .min(1)
-    .max(64)
-    .meta({ examples: ['files'] }),
+  label: withExample(z.string().min(1).max(64), 'files'),
 });
 
 export const listMcpServers = defineRoute('GET /api/v1/mcp/servers', {
@@ -153,11 +150,7 @@ export const callMcpTool = defineRoute('POST /api/v1/mcp/servers/{label}/tools/{
     'Tries a tool without a model. The call ends after 60 seconds, or `timeout_seconds`. If the tool fails or takes too long, the result has `is_error`.',
   permission: 'admin',
   params: params.extend({
-    tool: z
-      .string()
-      .min(1)
-      .max(256)
-      .meta({ examples: ['read_text_file'] }),
+    tool: withExample(z.string().min(1).max(256), 'read_text_file'),
   }),
   body: z
     .strictObject({ arguments: z.record(z.string(), z.unknown()).default({}) })

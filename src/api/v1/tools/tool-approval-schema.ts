@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { withExample } from '../../../kernel/field.ts';
 import { pluginLabelSchema } from '../../../tools/plugin-label.ts';
 import { defineRoute } from '../../kit/route.ts';
 
@@ -24,12 +25,8 @@ const toolApprovalSchema = z
 export type ToolApprovalRecord = z.infer<typeof toolApprovalSchema>;
 
 const params = z.object({
-  label: pluginLabelSchema.meta({ examples: ['files'] }),
-  tool: z
-    .string()
-    .min(1)
-    .max(256)
-    .meta({ examples: ['write_file'] }),
+  label: withExample(pluginLabelSchema, 'files'),
+  tool: withExample(z.string().min(1).max(256), 'write_file'),
 });
 
 export const listToolApprovals = defineRoute('GET /api/v1/tool-approvals', {
@@ -82,11 +79,7 @@ export const answerToolCall = defineRoute('POST /api/v1/tool-calls/{call_id}/app
     'Answers a `tool_call.approval_required` event of a chat with `tool_approvals`. A call is answered once, by the caller who started the chat.',
   permission: 'chat',
   params: z.object({
-    call_id: z
-      .string()
-      .min(1)
-      .max(512)
-      .meta({ examples: [exampleCallId] }),
+    call_id: withExample(z.string().min(1).max(512), exampleCallId),
   }),
   body: z
     .strictObject({
