@@ -7,6 +7,7 @@ import {
   type NamedError,
   type FieldNames,
 } from '../kit/errors/error-serializer.ts';
+import * as named from '../kit/named.ts';
 
 /** Anthropic's error types that this server uses. */
 export const anthropicErrorTypeSchema = z
@@ -24,24 +25,18 @@ export const anthropicErrorTypeSchema = z
 export type AnthropicErrorType = z.infer<typeof anthropicErrorTypeSchema>;
 
 /** Error body for clients of Anthropic. */
-export const anthropicErrorBodySchema = z
-  .object({
-    type: z.literal('error'),
-    error: z
-      .object({
-        type: anthropicErrorTypeSchema,
-        message: z.string().describe('Names the value that was wrong and what is allowed.'),
-        details: z
-          .object({
-            error_code: z.string().describe('One of the codes of the error reference.'),
-            param: z.string().exactOptional().describe('JSON path of the field at fault.'),
-          })
-          .meta({ id: 'AnthropicErrorDetails' }),
-      })
-      .meta({ id: 'AnthropicErrorObject' }),
-    request_id: z.string().nullable(),
-  })
-  .meta({ id: 'AnthropicError' });
+export const anthropicErrorBodySchema = named.object('AnthropicError', {
+  type: z.literal('error'),
+  error: named.object('AnthropicErrorObject', {
+    type: anthropicErrorTypeSchema,
+    message: z.string().describe('Names the value that was wrong and what is allowed.'),
+    details: named.object('AnthropicErrorDetails', {
+      error_code: z.string().describe('One of the codes of the error reference.'),
+      param: z.string().exactOptional().describe('JSON path of the field at fault.'),
+    }),
+  }),
+  request_id: z.string().nullable(),
+});
 export type AnthropicErrorBody = z.infer<typeof anthropicErrorBodySchema>;
 
 /** Names that differ from the domain's names in snake case. */

@@ -7,35 +7,30 @@ import {
   topKSchema,
 } from '../../kernel/field.ts';
 import { jsonObjectSchema, messageParamSchema, textContentSchema } from './content-schema.ts';
+import * as named from '../kit/named.ts';
 
-const toolSchema = z
-  .looseObject({
-    type: z
-      .string()
-      .nullish()
-      .describe('"custom" or absent. Tools that Anthropic defines or runs are refused.'),
-    name: z.string().min(1).max(512).nullish(),
-    description: textSchema.nullish(),
-    input_schema: jsonObjectSchema.nullish().describe('JSON schema of the input; required.'),
-  })
-  .meta({ id: 'AnthropicTool' });
+const toolSchema = named.looseObject('AnthropicTool', {
+  type: z
+    .string()
+    .nullish()
+    .describe('"custom" or absent. Tools that Anthropic defines or runs are refused.'),
+  name: z.string().min(1).max(512).nullish(),
+  description: textSchema.nullish(),
+  input_schema: jsonObjectSchema.nullish().describe('JSON schema of the input; required.'),
+});
 export type AnthropicTool = z.infer<typeof toolSchema>;
 
 const parallelField = { disable_parallel_tool_use: z.boolean().nullish() };
-const toolChoiceSchema = z
-  .discriminatedUnion('type', [
-    z
-      .looseObject({ type: z.literal('auto'), ...parallelField })
-      .meta({ id: 'AnthropicToolChoiceAuto' }),
-    z
-      .looseObject({ type: z.literal('any'), ...parallelField })
-      .meta({ id: 'AnthropicToolChoiceAny' }),
-    z
-      .looseObject({ type: z.literal('tool'), name: z.string().max(512), ...parallelField })
-      .meta({ id: 'AnthropicToolChoiceTool' }),
-    z.looseObject({ type: z.literal('none') }).meta({ id: 'AnthropicToolChoiceNone' }),
-  ])
-  .meta({ id: 'AnthropicToolChoice' });
+const toolChoiceSchema = named.discriminatedUnion('AnthropicToolChoice', 'type', [
+  named.looseObject('AnthropicToolChoiceAuto', { type: z.literal('auto'), ...parallelField }),
+  named.looseObject('AnthropicToolChoiceAny', { type: z.literal('any'), ...parallelField }),
+  named.looseObject('AnthropicToolChoiceTool', {
+    type: z.literal('tool'),
+    name: z.string().max(512),
+    ...parallelField,
+  }),
+  named.looseObject('AnthropicToolChoiceNone', { type: z.literal('none') }),
+]);
 
 const displaySchema = z
   .enum(['summarized', 'omitted'])
@@ -43,33 +38,32 @@ const displaySchema = z
   .describe('`omitted`: blocks of thinking have no text.');
 const thinkingSchema = z
   .discriminatedUnion('type', [
-    z
-      .looseObject({
-        type: z.literal('enabled'),
-        budget_tokens: z
-          .int()
-          .min(1)
-          .max(2 ** 31 - 1)
-          .describe('Tokens after which the model must answer; less than `max_tokens`.'),
-        display: displaySchema,
-      })
-      .meta({ id: 'AnthropicThinkingEnabled' }),
-    z
-      .looseObject({ type: z.literal('adaptive'), display: displaySchema })
-      .meta({ id: 'AnthropicThinkingAdaptive' }),
-    z.looseObject({ type: z.literal('disabled') }).meta({ id: 'AnthropicThinkingDisabled' }),
+    named.looseObject('AnthropicThinkingEnabled', {
+      type: z.literal('enabled'),
+      budget_tokens: z
+        .int()
+        .min(1)
+        .max(2 ** 31 - 1)
+        .describe('Tokens after which the model must answer; less than `max_tokens`.'),
+      display: displaySchema,
+    }),
+    named.looseObject('AnthropicThinkingAdaptive', {
+      type: z.literal('adaptive'),
+      display: displaySchema,
+    }),
+    named.looseObject('AnthropicThinkingDisabled', { type: z.literal('disabled') }),
   ])
   .meta({ id: 'AnthropicThinking', description: 'Without it the model does not think.' });
 
-const outputConfigSchema = z
-  .looseObject({
-    effort: z.enum(['low', 'medium', 'high', 'xhigh', 'max']).nullish(),
-    format: z
-      .looseObject({ type: z.literal('json_schema'), schema: jsonObjectSchema })
-      .meta({ id: 'AnthropicJsonFormat' })
-      .nullish(),
-  })
-  .meta({ id: 'AnthropicOutputConfig' });
+const outputConfigSchema = named.looseObject('AnthropicOutputConfig', {
+  effort: z.enum(['low', 'medium', 'high', 'xhigh', 'max']).nullish(),
+  format: named
+    .looseObject('AnthropicJsonFormat', {
+      type: z.literal('json_schema'),
+      schema: jsonObjectSchema,
+    })
+    .nullish(),
+});
 
 /** Fields that determine the prompt. */
 const promptFields = {
@@ -89,9 +83,11 @@ const examplePrompt = {
   messages: [{ role: 'user', content: 'Write a haiku about the sea.' }],
 };
 
-export const countTokensRequestSchema = z
-  .looseObject(promptFields)
-  .meta({ id: 'AnthropicCountTokensRequest', examples: [examplePrompt] });
+export const countTokensRequestSchema = named.looseObject(
+  'AnthropicCountTokensRequest',
+  examplePrompt,
+  promptFields,
+);
 export type AnthropicCountTokensRequest = z.infer<typeof countTokensRequestSchema>;
 
 export const messageRequestSchema = z

@@ -4,37 +4,37 @@ import { tokenCountSchema } from '../../kernel/field.ts';
 import { defineRoute } from '../kit/route.ts';
 import { anthropicErrorBodySchema } from './errors.ts';
 import { countTokensRequestSchema, messageRequestSchema } from './message-request-schema.ts';
+import * as named from '../kit/named.ts';
 
 /** Always null here. The second type is for client generators, which need one. */
 const nothing = z.null().meta({ type: ['object', 'null'] });
 
-const textBlockSchema = z
-  .object({ type: z.literal('text'), text: z.string() })
-  .meta({ id: 'AnthropicTextBlock' });
-const thinkingBlockSchema = z
-  .object({
-    type: z.literal('thinking'),
-    thinking: z.string(),
-    signature: z.string().describe('Accepted when the block is sent back.'),
-  })
-  .meta({ id: 'AnthropicThinkingBlock' });
-const toolUseBlockSchema = z
-  .object({
-    type: z.literal('tool_use'),
-    id: z.string(),
-    name: z.string(),
-    input: z.record(z.string(), z.unknown()),
-    caller: z.object({ type: z.literal('direct') }).meta({ id: 'AnthropicDirectCaller' }),
-  })
-  .meta({ id: 'AnthropicToolUseBlock' });
-const contentBlockSchema = z
-  .discriminatedUnion('type', [textBlockSchema, thinkingBlockSchema, toolUseBlockSchema])
-  .meta({ id: 'AnthropicContentBlock' });
+const textBlockSchema = named.object('AnthropicTextBlock', {
+  type: z.literal('text'),
+  text: z.string(),
+});
+const thinkingBlockSchema = named.object('AnthropicThinkingBlock', {
+  type: z.literal('thinking'),
+  thinking: z.string(),
+  signature: z.string().describe('Accepted when the block is sent back.'),
+});
+const toolUseBlockSchema = named.object('AnthropicToolUseBlock', {
+  type: z.literal('tool_use'),
+  id: z.string(),
+  name: z.string(),
+  input: z.record(z.string(), z.unknown()),
+  caller: named.object('AnthropicDirectCaller', { type: z.literal('direct') }),
+});
+const contentBlockSchema = named.discriminatedUnion('AnthropicContentBlock', 'type', [
+  textBlockSchema,
+  thinkingBlockSchema,
+  toolUseBlockSchema,
+]);
 export type AnthropicContentBlock = z.infer<typeof contentBlockSchema>;
 
-const outputDetailsSchema = z
-  .object({ thinking_tokens: tokenCountSchema })
-  .meta({ id: 'AnthropicOutputTokensDetails' });
+const outputDetailsSchema = named.object('AnthropicOutputTokensDetails', {
+  thinking_tokens: tokenCountSchema,
+});
 
 /** Token counts of a message. The length of the prompt is `input_tokens` plus `cache_read_input_tokens`. */
 const tokenFields = {
@@ -46,20 +46,16 @@ const tokenFields = {
   server_tool_use: nothing,
 };
 
-const usageSchema = z
-  .object({
-    ...tokenFields,
-    cache_creation: z
-      .object({
-        ephemeral_5m_input_tokens: tokenCountSchema,
-        ephemeral_1h_input_tokens: tokenCountSchema,
-      })
-      .meta({ id: 'AnthropicCacheCreation' }),
-    inference_geo: nothing,
-    service_tier: z.literal('standard'),
-    speed: z.literal('standard'),
-  })
-  .meta({ id: 'AnthropicUsage' });
+const usageSchema = named.object('AnthropicUsage', {
+  ...tokenFields,
+  cache_creation: named.object('AnthropicCacheCreation', {
+    ephemeral_5m_input_tokens: tokenCountSchema,
+    ephemeral_1h_input_tokens: tokenCountSchema,
+  }),
+  inference_geo: nothing,
+  service_tier: z.literal('standard'),
+  speed: z.literal('standard'),
+});
 export type AnthropicUsage = z.infer<typeof usageSchema>;
 
 const stopReasonSchema = z
@@ -123,53 +119,52 @@ export const anthropicMessageSchema = z
   });
 export type AnthropicMessage = z.infer<typeof anthropicMessageSchema>;
 
-const deltaSchema = z
-  .discriminatedUnion('type', [
-    z
-      .object({ type: z.literal('text_delta'), text: z.string() })
-      .meta({ id: 'AnthropicTextDelta' }),
-    z
-      .object({ type: z.literal('thinking_delta'), thinking: z.string() })
-      .meta({ id: 'AnthropicThinkingDelta' }),
-    z
-      .object({ type: z.literal('signature_delta'), signature: z.string() })
-      .meta({ id: 'AnthropicSignatureDelta' }),
-    z
-      .object({ type: z.literal('input_json_delta'), partial_json: z.string() })
-      .meta({ id: 'AnthropicInputJsonDelta' }),
-  ])
-  .meta({ id: 'AnthropicContentDelta' });
+const deltaSchema = named.discriminatedUnion('AnthropicContentDelta', 'type', [
+  named.object('AnthropicTextDelta', { type: z.literal('text_delta'), text: z.string() }),
+  named.object('AnthropicThinkingDelta', {
+    type: z.literal('thinking_delta'),
+    thinking: z.string(),
+  }),
+  named.object('AnthropicSignatureDelta', {
+    type: z.literal('signature_delta'),
+    signature: z.string(),
+  }),
+  named.object('AnthropicInputJsonDelta', {
+    type: z.literal('input_json_delta'),
+    partial_json: z.string(),
+  }),
+]);
 export type AnthropicContentDelta = z.infer<typeof deltaSchema>;
 
 const indexSchema = z.int().nonnegative();
 
 export const messageEventSchema = z
   .discriminatedUnion('type', [
-    z
-      .object({ type: z.literal('message_start'), message: anthropicMessageSchema })
-      .meta({ id: 'AnthropicMessageStart' }),
-    z.object({ type: z.literal('ping') }).meta({ id: 'AnthropicPing' }),
-    z
-      .object({
-        type: z.literal('content_block_start'),
-        index: indexSchema,
-        content_block: contentBlockSchema,
-      })
-      .meta({ id: 'AnthropicContentBlockStart' }),
-    z
-      .object({ type: z.literal('content_block_delta'), index: indexSchema, delta: deltaSchema })
-      .meta({ id: 'AnthropicContentBlockDelta' }),
-    z
-      .object({ type: z.literal('content_block_stop'), index: indexSchema })
-      .meta({ id: 'AnthropicContentBlockStop' }),
-    z
-      .object({
-        type: z.literal('message_delta'),
-        delta: z.object(stopFields).meta({ id: 'AnthropicMessageEnd' }),
-        usage: z.object(tokenFields).meta({ id: 'AnthropicMessageDeltaUsage' }),
-      })
-      .meta({ id: 'AnthropicMessageDelta' }),
-    z.object({ type: z.literal('message_stop') }).meta({ id: 'AnthropicMessageStop' }),
+    named.object('AnthropicMessageStart', {
+      type: z.literal('message_start'),
+      message: anthropicMessageSchema,
+    }),
+    named.object('AnthropicPing', { type: z.literal('ping') }),
+    named.object('AnthropicContentBlockStart', {
+      type: z.literal('content_block_start'),
+      index: indexSchema,
+      content_block: contentBlockSchema,
+    }),
+    named.object('AnthropicContentBlockDelta', {
+      type: z.literal('content_block_delta'),
+      index: indexSchema,
+      delta: deltaSchema,
+    }),
+    named.object('AnthropicContentBlockStop', {
+      type: z.literal('content_block_stop'),
+      index: indexSchema,
+    }),
+    named.object('AnthropicMessageDelta', {
+      type: z.literal('message_delta'),
+      delta: named.object('AnthropicMessageEnd', stopFields),
+      usage: named.object('AnthropicMessageDeltaUsage', tokenFields),
+    }),
+    named.object('AnthropicMessageStop', { type: z.literal('message_stop') }),
     anthropicErrorBodySchema,
   ])
   .meta({

@@ -1,10 +1,9 @@
 import * as z from 'zod';
 import { isoTimeSchema, modelIdentifierSchema } from '../../kernel/field.ts';
 import { defineRoute } from '../kit/route.ts';
+import * as named from '../kit/named.ts';
 
-const supportSchema = z
-  .object({ supported: z.boolean() })
-  .meta({ id: 'AnthropicCapabilitySupport' });
+const supportSchema = named.object('AnthropicCapabilitySupport', { supported: z.boolean() });
 
 const exampleModel = {
   type: 'model',
@@ -24,29 +23,25 @@ const exampleModel = {
   retires_at: null,
 };
 
-const modelSchema = z
-  .object({
-    type: z.literal('model'),
-    id: z.string(),
-    display_name: z.string(),
-    created_at: isoTimeSchema.describe('Time at which the server started.'),
-    max_input_tokens: z
-      .int()
-      .describe('The context length of the loaded model, or the one that it was trained for.'),
-    max_tokens: z.int().describe('The same: prompt and answer share the context.'),
-    capabilities: z
-      .object({
-        image_input: supportSchema,
-        structured_outputs: supportSchema,
-        thinking: supportSchema,
-      })
-      .meta({ id: 'AnthropicModelCapabilities' }),
-    line: z.null(),
-    lifecycle: z.literal('active'),
-    deprecated_at: z.null(),
-    retires_at: z.null(),
-  })
-  .meta({ id: 'AnthropicModel', examples: [exampleModel] });
+const modelSchema = named.object('AnthropicModel', exampleModel, {
+  type: z.literal('model'),
+  id: z.string(),
+  display_name: z.string(),
+  created_at: isoTimeSchema.describe('Time at which the server started.'),
+  max_input_tokens: z
+    .int()
+    .describe('The context length of the loaded model, or the one that it was trained for.'),
+  max_tokens: z.int().describe('The same: prompt and answer share the context.'),
+  capabilities: named.object('AnthropicModelCapabilities', {
+    image_input: supportSchema,
+    structured_outputs: supportSchema,
+    thinking: supportSchema,
+  }),
+  line: z.null(),
+  lifecycle: z.literal('active'),
+  deprecated_at: z.null(),
+  retires_at: z.null(),
+});
 export type AnthropicModel = z.infer<typeof modelSchema>;
 
 export const listModelsAnthropic = defineRoute('GET /v1/models', {

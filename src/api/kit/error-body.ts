@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { fractionSchema } from '../../kernel/field.ts';
+import * as named from './named.ts';
 
 const errorFields = {
   type: z.string().describe('Kind of error.'),
@@ -9,33 +10,27 @@ const loadingSchema = z
   .object({ progress: fractionSchema })
   .meta({ id: 'LoadProgress', description: 'Progress of the load that the request waited for.' });
 
-const errorDetailSchema = z
-  .object({
-    ...errorFields,
-    code: z.string().optional().describe('One of the codes of the error reference.'),
-    param: z.string().optional().describe('JSON path of the field at fault.'),
-    loading: loadingSchema.optional(),
-  })
-  .meta({ id: 'ErrorDetail' });
+const errorDetailSchema = named.object('ErrorDetail', {
+  ...errorFields,
+  code: z.string().optional().describe('One of the codes of the error reference.'),
+  param: z.string().optional().describe('JSON path of the field at fault.'),
+  loading: loadingSchema.optional(),
+});
 export type ErrorDetail = z.infer<typeof errorDetailSchema>;
 
 /** Error body of v1 and of the server's own endpoints. */
-export const errorBodySchema = z.object({ error: errorDetailSchema }).meta({ id: 'Error' });
+export const errorBodySchema = named.object('Error', { error: errorDetailSchema });
 export type ErrorBody = z.infer<typeof errorBodySchema>;
 
 /** Error body of the OpenAI-compatible APIs. */
-export const openAiErrorBodySchema = z
-  .object({
-    error: z
-      .object({
-        ...errorFields,
-        param: z.string().nullable().describe('JSON path of the field at fault.'),
-        code: z.string().nullable().describe('One of the codes of the error reference.'),
-        loading: loadingSchema.optional(),
-      })
-      .meta({ id: 'OpenAiErrorDetail' }),
-  })
-  .meta({ id: 'OpenAiError' });
+export const openAiErrorBodySchema = named.object('OpenAiError', {
+  error: named.object('OpenAiErrorDetail', {
+    ...errorFields,
+    param: z.string().nullable().describe('JSON path of the field at fault.'),
+    code: z.string().nullable().describe('One of the codes of the error reference.'),
+    loading: loadingSchema.optional(),
+  }),
+});
 export type OpenAiErrorBody = z.infer<typeof openAiErrorBodySchema>;
 
 /** Schema of OpenAI-compatible stream data: a chunk or an error. */

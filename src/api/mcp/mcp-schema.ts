@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { defineRoute } from '../kit/route.ts';
+import * as named from '../kit/named.ts';
 
 const mcpIdSchema = z.union([z.string().max(512), z.int()]);
 
@@ -11,10 +12,7 @@ export const mcpMessageSchema = z
     method: z.string().min(1).max(256).optional().describe('Absent in a response.'),
     params: z.record(z.string(), z.unknown()).optional(),
     result: z.record(z.string(), z.unknown()).optional(),
-    error: z
-      .looseObject({ code: z.int(), message: z.string() })
-      .meta({ id: 'McpErrorDetail' })
-      .optional(),
+    error: named.looseObject('McpErrorDetail', { code: z.int(), message: z.string() }).optional(),
   })
   .meta({
     id: 'McpMessage',
@@ -38,20 +36,17 @@ export const mcpErrorSchema = z
   .object({
     jsonrpc: z.literal('2.0'),
     id: mcpIdSchema.nullable(),
-    error: z
-      .object({
-        code: z.int(),
-        message: z.string(),
-        data: z
-          .looseObject({
-            type: z.string().optional(),
-            code: z.string().optional().describe('Code of the error reference.'),
-          })
-          .meta({ id: 'McpErrorData' })
-          .optional()
-          .describe('Absent for an error of the protocol, or with facts of the protocol.'),
-      })
-      .meta({ id: 'McpRefusalDetail' }),
+    error: named.object('McpRefusalDetail', {
+      code: z.int(),
+      message: z.string(),
+      data: named
+        .looseObject('McpErrorData', {
+          type: z.string().optional(),
+          code: z.string().optional().describe('Code of the error reference.'),
+        })
+        .optional()
+        .describe('Absent for an error of the protocol, or with facts of the protocol.'),
+    }),
   })
   .meta({ id: 'McpRefusal', description: 'The answer to a request that reached no tool.' });
 

@@ -14,19 +14,19 @@ import {
   ollamaOptionsSchema,
   ollamaThinkSchema,
 } from './fields-schema.ts';
+import * as named from '../kit/named.ts';
 
 const argumentsSchema = z.record(z.string(), z.unknown());
 
-const calledFunctionSchema = z
-  .looseObject({
-    name: z.string().min(1).max(512),
-    arguments: argumentsSchema.nullish(),
-  })
-  .meta({ id: 'OllamaCalledFunction' });
+const calledFunctionSchema = named.looseObject('OllamaCalledFunction', {
+  name: z.string().min(1).max(512),
+  arguments: argumentsSchema.nullish(),
+});
 
-const requestToolCallSchema = z
-  .looseObject({ id: z.string().max(512).nullish(), function: calledFunctionSchema })
-  .meta({ id: 'OllamaRequestToolCall' });
+const requestToolCallSchema = named.looseObject('OllamaRequestToolCall', {
+  id: z.string().max(512).nullish(),
+  function: calledFunctionSchema,
+});
 
 const roles = ['system', 'user', 'assistant', 'tool'] as const;
 /** Ollama ignores the case of a role. */
@@ -36,34 +36,28 @@ const roleSchema = z
   .pipe(z.enum(roles))
   .meta({ enum: roles });
 
-const messageSchema = z
-  .looseObject({
-    role: roleSchema,
-    content: textSchema.nullish(),
-    images: ollamaImagesSchema,
-    tool_calls: z.array(requestToolCallSchema).max(256).nullish(),
-    tool_name: z
-      .string()
-      .max(512)
-      .nullish()
-      .describe('Tool of a `tool` message; the order of the calls decides if it is absent.'),
-    tool_call_id: z.string().max(512).nullish(),
-  })
-  .meta({ id: 'OllamaMessage' });
+const messageSchema = named.looseObject('OllamaMessage', {
+  role: roleSchema,
+  content: textSchema.nullish(),
+  images: ollamaImagesSchema,
+  tool_calls: z.array(requestToolCallSchema).max(256).nullish(),
+  tool_name: z
+    .string()
+    .max(512)
+    .nullish()
+    .describe('Tool of a `tool` message; the order of the calls decides if it is absent.'),
+  tool_call_id: z.string().max(512).nullish(),
+});
 export type OllamaMessage = z.infer<typeof messageSchema>;
 
-const toolSchema = z
-  .looseObject({
-    type: z.literal('function').nullish(),
-    function: z
-      .looseObject({
-        name: z.string().min(1).max(512),
-        description: textSchema.nullish(),
-        parameters: z.record(z.string(), z.unknown()).nullish(),
-      })
-      .meta({ id: 'OllamaFunction' }),
-  })
-  .meta({ id: 'OllamaTool' });
+const toolSchema = named.looseObject('OllamaTool', {
+  type: z.literal('function').nullish(),
+  function: named.looseObject('OllamaFunction', {
+    name: z.string().min(1).max(512),
+    description: textSchema.nullish(),
+    parameters: z.record(z.string(), z.unknown()).nullish(),
+  }),
+});
 
 const requestSchema = z
   .looseObject({
@@ -93,25 +87,23 @@ const requestSchema = z
   });
 export type OllamaChatRequest = z.infer<typeof requestSchema>;
 
-const answerMessageSchema = z
-  .object({
-    role: z.literal('assistant'),
-    content: z.string(),
-    thinking: z.string().optional().describe('The reasoning of the model.'),
-    tool_calls: z
-      .array(
-        z
-          .object({
-            id: z.string(),
-            function: z
-              .object({ index: z.int(), name: z.string(), arguments: argumentsSchema })
-              .meta({ id: 'OllamaAnswerFunction' }),
-          })
-          .meta({ id: 'OllamaToolCall' }),
-      )
-      .optional(),
-  })
-  .meta({ id: 'OllamaAnswerMessage' });
+const answerMessageSchema = named.object('OllamaAnswerMessage', {
+  role: z.literal('assistant'),
+  content: z.string(),
+  thinking: z.string().optional().describe('The reasoning of the model.'),
+  tool_calls: z
+    .array(
+      named.object('OllamaToolCall', {
+        id: z.string(),
+        function: named.object('OllamaAnswerFunction', {
+          index: z.int(),
+          name: z.string(),
+          arguments: argumentsSchema,
+        }),
+      }),
+    )
+    .optional(),
+});
 export type OllamaAnswerMessage = z.infer<typeof answerMessageSchema>;
 
 export const ollamaChatAnswerSchema = z
@@ -133,6 +125,6 @@ export const chatOllama = defineRoute('POST /api/chat', {
   permission: 'chat',
   body: requestSchema,
   result: ollamaChatAnswerSchema,
-  lines: z.union([ollamaChatAnswerSchema, ollamaErrorSchema]).meta({ id: 'OllamaChatLine' }),
+  lines: named.union('OllamaChatLine', [ollamaChatAnswerSchema, ollamaErrorSchema]),
   errors: [...chatErrors, 'unsupported_reasoning'],
 });

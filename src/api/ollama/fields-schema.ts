@@ -7,6 +7,7 @@ import {
   textSchema,
   topKSchema,
 } from '../../kernel/field.ts';
+import * as named from '../kit/named.ts';
 
 /** Fields that several requests and results of Ollama's API share. Ollama's clients send `null` for absent fields. */
 
@@ -71,10 +72,7 @@ export const ollamaOptionsSchema = z
       .nullish()
       .describe('Maximum tokens of the answer; without a limit if negative.'),
     num_ctx: contextLengthSchema.nullish(),
-    stop: z
-      .union([textSchema, z.array(textSchema).max(64)])
-      .meta({ id: 'OllamaStop' })
-      .nullish(),
+    stop: named.union('OllamaStop', [textSchema, z.array(textSchema).max(64)]).nullish(),
   })
   .nullish()
   .meta({ id: 'OllamaOptions' });
@@ -106,14 +104,12 @@ const logprobFields = {
   logprob: z.number(),
   bytes: z.array(z.int()).nullable(),
 };
-export const ollamaLogprobSchema = z
-  .object({
-    ...logprobFields,
-    top_logprobs: z
-      .array(z.object(logprobFields).meta({ id: 'OllamaTopLogprob' }))
-      .describe('The most likely tokens, if `top_logprobs` is set.'),
-  })
-  .meta({ id: 'OllamaLogprob' });
+export const ollamaLogprobSchema = named.object('OllamaLogprob', {
+  ...logprobFields,
+  top_logprobs: z
+    .array(named.object('OllamaTopLogprob', logprobFields))
+    .describe('The most likely tokens, if `top_logprobs` is set.'),
+});
 
 /** Request fields for log probabilities. */
 export const ollamaLogprobFields = {
@@ -145,9 +141,9 @@ export const exampleOllamaAnswer = {
 };
 
 /** The last line of a failed stream. */
-export const ollamaErrorSchema = z
-  .object({ error: z.string().describe('Names the value that was wrong and what is allowed.') })
-  .meta({ id: 'OllamaError' });
+export const ollamaErrorSchema = named.object('OllamaError', {
+  error: z.string().describe('Names the value that was wrong and what is allowed.'),
+});
 
 /** The result of a request that only changes data. */
 export const ollamaDoneSchema = z.object({}).meta({ id: 'OllamaDone', examples: [{}] });

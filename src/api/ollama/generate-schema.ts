@@ -14,6 +14,7 @@ import {
   ollamaOptionsSchema,
   ollamaThinkSchema,
 } from './fields-schema.ts';
+import * as named from '../kit/named.ts';
 
 const requestSchema = z
   .looseObject({
@@ -59,8 +60,6 @@ export const generateOllama = defineRoute('POST /api/generate', {
   permission: 'chat',
   body: requestSchema,
   result: ollamaGenerateAnswerSchema,
-  lines: z
-    .union([ollamaGenerateAnswerSchema, ollamaErrorSchema])
-    .meta({ id: 'OllamaGenerateLine' }),
+  lines: named.union('OllamaGenerateLine', [ollamaGenerateAnswerSchema, ollamaErrorSchema]),
   errors: [...chatErrors, 'unsupported_reasoning', 'infill_unsupported'],
 });

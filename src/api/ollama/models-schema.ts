@@ -7,17 +7,16 @@ import {
   ollamaNamedFields,
   ollamaTimeSchema,
 } from './fields-schema.ts';
+import * as named from '../kit/named.ts';
 
-const detailsSchema = z
-  .object({
-    parent_model: z.string(),
-    format: z.string(),
-    family: z.string().describe('Architecture of the model.'),
-    families: z.array(z.string()),
-    parameter_size: z.string().describe('Such as `135M`; empty if it is unknown.'),
-    quantization_level: z.string(),
-  })
-  .meta({ id: 'OllamaModelDetails' });
+const detailsSchema = named.object('OllamaModelDetails', {
+  parent_model: z.string(),
+  format: z.string(),
+  family: z.string().describe('Architecture of the model.'),
+  families: z.array(z.string()),
+  parameter_size: z.string().describe('Such as `135M`; empty if it is unknown.'),
+  quantization_level: z.string(),
+});
 export type OllamaModelDetails = z.infer<typeof detailsSchema>;
 
 const exampleDetails = {
@@ -53,9 +52,10 @@ export const versionOllama = defineRoute('GET /api/version', {
     .meta({ id: 'OllamaVersion', examples: [{ version: '0.12.11' }] }),
 });
 
-const taggedModelSchema = z
-  .object({ ...modelFields, modified_at: ollamaTimeSchema })
-  .meta({ id: 'OllamaModel' });
+const taggedModelSchema = named.object('OllamaModel', {
+  ...modelFields,
+  modified_at: ollamaTimeSchema,
+});
 export type OllamaModel = z.infer<typeof taggedModelSchema>;
 
 export const tagsOllama = defineRoute('GET /api/tags', {
@@ -75,15 +75,13 @@ export const psOllama = defineRoute('GET /api/ps', {
   result: z
     .object({
       models: z.array(
-        z
-          .object({
-            ...modelFields,
-            size: z.int().nonnegative().describe('Estimated memory in bytes.'),
-            expires_at: ollamaTimeSchema,
-            size_vram: z.int().nonnegative().describe('The part of `size` on a GPU.'),
-            context_length: z.int().positive(),
-          })
-          .meta({ id: 'OllamaLoadedModel' }),
+        named.object('OllamaLoadedModel', {
+          ...modelFields,
+          size: z.int().nonnegative().describe('Estimated memory in bytes.'),
+          expires_at: ollamaTimeSchema,
+          size_vram: z.int().nonnegative().describe('The part of `size` on a GPU.'),
+          context_length: z.int().positive(),
+        }),
       ),
     })
     .meta({
@@ -202,7 +200,7 @@ export const pullOllama = defineRoute('POST /api/pull', {
     })
     .meta({ id: 'OllamaPullRequest', examples: [{ model: 'hf.co/owner/name:Q4_K_M' }] }),
   result: ollamaProgressSchema,
-  lines: z.union([ollamaProgressSchema, ollamaErrorSchema]).meta({ id: 'OllamaPullLine' }),
+  lines: named.union('OllamaPullLine', [ollamaProgressSchema, ollamaErrorSchema]),
   errors: [
     'model_not_found',
     'gated_repository',

@@ -4,6 +4,7 @@ import { defineRoute } from '../kit/route.ts';
 import { type App, mount } from '../kit/mount.ts';
 import { listNamedModels, type NamedModel, servicesFor } from '../kit/named-models.ts';
 import type { ApiServices } from '../services.ts';
+import * as named from '../kit/named.ts';
 
 const exampleModel = {
   id: 'hearth/starter-chat',
@@ -12,14 +13,12 @@ const exampleModel = {
   owned_by: 'hearth',
 };
 
-const modelSchema = z
-  .object({
-    id: z.string(),
-    object: z.literal('model'),
-    created: z.int().describe('Unix time in seconds at which the server started.'),
-    owned_by: z.string().describe('The publisher.'),
-  })
-  .meta({ id: 'OpenAiModel', examples: [exampleModel] });
+const modelSchema = named.object('OpenAiModel', exampleModel, {
+  id: z.string(),
+  object: z.literal('model'),
+  created: z.int().describe('Unix time in seconds at which the server started.'),
+  owned_by: z.string().describe('The publisher.'),
+});
 export type OpenAiModel = z.infer<typeof modelSchema>;
 
 export const listModelsOpenAi = defineRoute('GET /v1/models', {

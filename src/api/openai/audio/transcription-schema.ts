@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { chatErrors } from '../../../kernel/errors/error-groups.ts';
 import { openAiEventSchema } from '../../kit/error-body.ts';
 import { defineRoute } from '../../kit/route.ts';
+import * as named from '../../kit/named.ts';
 
 /** Fields of a form, so all values are text. */
 const sharedFields = {
@@ -27,14 +28,12 @@ export const transcriptionFieldsSchema = z.looseObject({
     .describe('`true` if the text should come as events while it is written, or `false`.'),
 });
 
-export const transcriptUsageSchema = z
-  .object({
-    type: z.literal('tokens'),
-    input_tokens: z.int(),
-    output_tokens: z.int(),
-    total_tokens: z.int(),
-  })
-  .meta({ id: 'OpenAiTranscriptTokens' });
+export const transcriptUsageSchema = named.object('OpenAiTranscriptTokens', {
+  type: z.literal('tokens'),
+  input_tokens: z.int(),
+  output_tokens: z.int(),
+  total_tokens: z.int(),
+});
 const exampleUsage = { type: 'tokens', input_tokens: 214, output_tokens: 11, total_tokens: 225 };
 const exampleText = 'Ships leave the harbor at dawn.';
 
@@ -53,16 +52,15 @@ const transcriptSchema = z
 
 export const transcriptEventSchema = z
   .discriminatedUnion('type', [
-    z
-      .object({ type: z.literal('transcript.text.delta'), delta: z.string() })
-      .meta({ id: 'OpenAiTranscriptDelta' }),
-    z
-      .object({
-        type: z.literal('transcript.text.done'),
-        text: z.string(),
-        usage: transcriptUsageSchema,
-      })
-      .meta({ id: 'OpenAiTranscriptDone' }),
+    named.object('OpenAiTranscriptDelta', {
+      type: z.literal('transcript.text.delta'),
+      delta: z.string(),
+    }),
+    named.object('OpenAiTranscriptDone', {
+      type: z.literal('transcript.text.done'),
+      text: z.string(),
+      usage: transcriptUsageSchema,
+    }),
   ])
   .meta({
     id: 'OpenAiTranscriptPart',

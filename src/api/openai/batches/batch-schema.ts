@@ -3,6 +3,7 @@ import { withExample } from '../../../kernel/field.ts';
 import { defineRoute } from '../../kit/route.ts';
 import { batchPermissions, exampleFileId, pageFields } from './file-schema.ts';
 import { metadataSchema } from '../responses/response-request-schema.ts';
+import * as named from '../../kit/named.ts';
 
 /** Endpoints that the requests of a batch may use. */
 const batchEndpoints = [
@@ -55,48 +56,45 @@ const exampleBatch = {
   metadata: { job: 'nightly' },
 };
 
-const batchSchema = z
-  .object({
-    id: z.string(),
-    object: z.literal('batch'),
-    endpoint: batchEndpointSchema,
-    errors: z
-      .object({
-        object: z.literal('list'),
-        data: z.array(
-          z
-            .object({
-              code: z.string(),
-              line: z.int().positive().nullable().describe('Line of the file.'),
-              message: z.string(),
-              param: z.string().nullable(),
-            })
-            .meta({ id: 'OpenAiBatchError' }),
-        ),
-      })
-      .meta({ id: 'OpenAiBatchErrors' })
-      .nullable()
-      .describe('Why the file was refused.'),
-    input_file_id: z.string(),
-    completion_window: z.literal('24h'),
-    status: batchStatusSchema,
-    output_file_id: z.string().nullable().describe('Answers, one in each line.'),
-    error_file_id: z.string().nullable().describe('Requests that failed, or were not made.'),
-    created_at: z.int().describe('Unix time in seconds.'),
-    in_progress_at: timeSchema,
-    expires_at: z.int().describe('Requests that were not made until then are given up.'),
-    finalizing_at: timeSchema,
-    completed_at: timeSchema,
-    failed_at: timeSchema,
-    expired_at: timeSchema,
-    cancelling_at: timeSchema,
-    cancelled_at: timeSchema,
-    request_counts: z
-      .object({ total: z.int(), completed: z.int(), failed: z.int() })
-      .meta({ id: 'OpenAiBatchCounts' }),
-    metadata: z.record(z.string(), z.string()).nullable(),
-  })
-  .meta({ id: 'OpenAiBatch', examples: [exampleBatch] });
+const batchSchema = named.object('OpenAiBatch', exampleBatch, {
+  id: z.string(),
+  object: z.literal('batch'),
+  endpoint: batchEndpointSchema,
+  errors: named
+    .object('OpenAiBatchErrors', {
+      object: z.literal('list'),
+      data: z.array(
+        named.object('OpenAiBatchError', {
+          code: z.string(),
+          line: z.int().positive().nullable().describe('Line of the file.'),
+          message: z.string(),
+          param: z.string().nullable(),
+        }),
+      ),
+    })
+    .nullable()
+    .describe('Why the file was refused.'),
+  input_file_id: z.string(),
+  completion_window: z.literal('24h'),
+  status: batchStatusSchema,
+  output_file_id: z.string().nullable().describe('Answers, one in each line.'),
+  error_file_id: z.string().nullable().describe('Requests that failed, or were not made.'),
+  created_at: z.int().describe('Unix time in seconds.'),
+  in_progress_at: timeSchema,
+  expires_at: z.int().describe('Requests that were not made until then are given up.'),
+  finalizing_at: timeSchema,
+  completed_at: timeSchema,
+  failed_at: timeSchema,
+  expired_at: timeSchema,
+  cancelling_at: timeSchema,
+  cancelled_at: timeSchema,
+  request_counts: named.object('OpenAiBatchCounts', {
+    total: z.int(),
+    completed: z.int(),
+    failed: z.int(),
+  }),
+  metadata: z.record(z.string(), z.string()).nullable(),
+});
 export type OpenAiBatch = z.infer<typeof batchSchema>;
 
 export const createBatchOpenAi = defineRoute('POST /v1/batches', {

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { withExample } from '../../../kernel/field.ts';
 import { uploadPurposes } from '../../../store/batches/batch.ts';
 import { defineRoute } from '../../kit/route.ts';
+import * as named from '../../kit/named.ts';
 
 /** Permissions that allow batches: a token that may send such requests may also send them in a batch. */
 export const batchPermissions = ['chat', 'embeddings'] as const;
@@ -25,22 +26,20 @@ const exampleFile = {
 };
 
 const purposeSchema = z.enum([...uploadPurposes, 'batch_output']);
-const fileSchema = z
-  .object({
-    id: z.string(),
-    object: z.literal('file'),
-    bytes: z.int().nonnegative(),
-    created_at: z.int().describe('Unix time in seconds.'),
-    expires_at: z
-      .int()
-      .exactOptional()
-      .describe('When a file of a batch is deleted: after 30 days. Documents are kept.'),
-    filename: z.string(),
-    purpose: purposeSchema,
-    status: z.literal('processed'),
-    status_details: z.string().nullable(),
-  })
-  .meta({ id: 'OpenAiFile', examples: [exampleFile] });
+const fileSchema = named.object('OpenAiFile', exampleFile, {
+  id: z.string(),
+  object: z.literal('file'),
+  bytes: z.int().nonnegative(),
+  created_at: z.int().describe('Unix time in seconds.'),
+  expires_at: z
+    .int()
+    .exactOptional()
+    .describe('When a file of a batch is deleted: after 30 days. Documents are kept.'),
+  filename: z.string(),
+  purpose: purposeSchema,
+  status: z.literal('processed'),
+  status_details: z.string().nullable(),
+});
 export type OpenAiFile = z.infer<typeof fileSchema>;
 
 /** Fields of the query for a page; each endpoint chooses the bounds of `limit`. */

@@ -15,35 +15,26 @@ import { v0GenerationFields } from './sampling-schema.ts';
 import { metadataSchema } from '../responses/response-request-schema.ts';
 import { servedTierSchema, serviceTierSchema } from '../service-tier.ts';
 import { exampleUsage, openAiUsageSchema } from './usage.ts';
+import * as named from '../../kit/named.ts';
 
-const functionChoiceSchema = z
-  .looseObject({
-    type: z.literal('function'),
-    function: z.looseObject({ name: z.string() }).meta({ id: 'OpenAiNamedFunction' }),
-  })
-  .meta({ id: 'OpenAiFunctionChoice' });
+const functionChoiceSchema = named.looseObject('OpenAiFunctionChoice', {
+  type: z.literal('function'),
+  function: named.looseObject('OpenAiNamedFunction', { name: z.string() }),
+});
 
-const toolChoiceSchema = z
-  .union([
-    z.enum(['auto', 'none', 'required']),
-    z
-      .discriminatedUnion('type', [
-        functionChoiceSchema,
-        z
-          .looseObject({
-            type: z.literal('allowed_tools'),
-            allowed_tools: z
-              .looseObject({
-                mode: z.enum(['auto', 'required']),
-                tools: z.array(functionChoiceSchema).min(1).max(1000),
-              })
-              .meta({ id: 'OpenAiAllowedTools' }),
-          })
-          .meta({ id: 'OpenAiAllowedToolsChoice' }),
-      ])
-      .meta({ id: 'OpenAiToolChoiceObject' }),
-  ])
-  .meta({ id: 'OpenAiToolChoice' });
+const toolChoiceSchema = named.union('OpenAiToolChoice', [
+  z.enum(['auto', 'none', 'required']),
+  named.discriminatedUnion('OpenAiToolChoiceObject', 'type', [
+    functionChoiceSchema,
+    named.looseObject('OpenAiAllowedToolsChoice', {
+      type: z.literal('allowed_tools'),
+      allowed_tools: named.looseObject('OpenAiAllowedTools', {
+        mode: z.enum(['auto', 'required']),
+        tools: z.array(functionChoiceSchema).min(1).max(1000),
+      }),
+    }),
+  ]),
+]);
 
 export const choiceCountSchema = z.int().min(1).max(128);
 
@@ -96,17 +87,17 @@ const tokenFields = {
   logprob: z.number(),
   bytes: z.array(z.int()).nullable(),
 };
-export const tokenLogprobSchema = z
-  .object({
-    ...tokenFields,
-    top_logprobs: z.array(z.object(tokenFields).meta({ id: 'OpenAiTopLogprob' })),
-  })
-  .meta({ id: 'OpenAiTokenLogprob' });
+export const tokenLogprobSchema = named.object('OpenAiTokenLogprob', {
+  ...tokenFields,
+  top_logprobs: z.array(named.object('OpenAiTopLogprob', tokenFields)),
+});
 export type OpenAiTokenLogprob = z.infer<typeof tokenLogprobSchema>;
 
-const logprobsSchema = z
-  .object({ content: z.array(tokenLogprobSchema), refusal: z.array(tokenLogprobSchema).nullable() })
-  .meta({ id: 'OpenAiLogprobs' })
+const logprobsSchema = named
+  .object('OpenAiLogprobs', {
+    content: z.array(tokenLogprobSchema),
+    refusal: z.array(tokenLogprobSchema).nullable(),
+  })
   .nullable();
 
 const completionFields = {
@@ -126,22 +117,18 @@ export const openAiChatCompletionSchema = z
     ...completionFields,
     object: z.literal('chat.completion'),
     choices: z.array(
-      z
-        .object({
-          index: z.int(),
-          message: z
-            .object({
-              role: z.literal('assistant'),
-              content: z.string().nullable(),
-              refusal: z.string().nullable(),
-              reasoning_content: z.string().exactOptional(),
-              tool_calls: z.array(toolCallSchema).exactOptional(),
-            })
-            .meta({ id: 'OpenAiChatMessage' }),
-          logprobs: logprobsSchema,
-          finish_reason: v0FinishReasonSchema,
-        })
-        .meta({ id: 'OpenAiChatChoice' }),
+      named.object('OpenAiChatChoice', {
+        index: z.int(),
+        message: named.object('OpenAiChatMessage', {
+          role: z.literal('assistant'),
+          content: z.string().nullable(),
+          refusal: z.string().nullable(),
+          reasoning_content: z.string().exactOptional(),
+          tool_calls: z.array(toolCallSchema).exactOptional(),
+        }),
+        logprobs: logprobsSchema,
+        finish_reason: v0FinishReasonSchema,
+      }),
     ),
     usage: openAiUsageSchema,
     system_fingerprint: z.string().exactOptional().describe('Version of the engine.'),
@@ -170,37 +157,32 @@ export const openAiChatCompletionSchema = z
   });
 export type OpenAiChatCompletion = z.infer<typeof openAiChatCompletionSchema>;
 
-const toolCallDeltaSchema = z
-  .object({
-    index: z.int(),
-    id: z.string().exactOptional(),
-    type: z.literal('function').exactOptional(),
-    function: z
-      .object({ name: z.string().exactOptional(), arguments: z.string() })
-      .meta({ id: 'OpenAiCalledFunctionDelta' }),
-  })
-  .meta({ id: 'OpenAiToolCallDelta' });
+const toolCallDeltaSchema = named.object('OpenAiToolCallDelta', {
+  index: z.int(),
+  id: z.string().exactOptional(),
+  type: z.literal('function').exactOptional(),
+  function: named.object('OpenAiCalledFunctionDelta', {
+    name: z.string().exactOptional(),
+    arguments: z.string(),
+  }),
+});
 
 export const openAiChatChunkSchema = z
   .object({
     ...completionFields,
     object: z.literal('chat.completion.chunk'),
     choices: z.array(
-      z
-        .object({
-          index: z.int(),
-          delta: z
-            .object({
-              role: z.literal('assistant').exactOptional(),
-              content: z.string().exactOptional(),
-              reasoning_content: z.string().exactOptional(),
-              tool_calls: z.array(toolCallDeltaSchema).exactOptional(),
-            })
-            .meta({ id: 'OpenAiChatDelta' }),
-          logprobs: logprobsSchema,
-          finish_reason: v0FinishReasonSchema.nullable(),
-        })
-        .meta({ id: 'OpenAiChatChunkChoice' }),
+      named.object('OpenAiChatChunkChoice', {
+        index: z.int(),
+        delta: named.object('OpenAiChatDelta', {
+          role: z.literal('assistant').exactOptional(),
+          content: z.string().exactOptional(),
+          reasoning_content: z.string().exactOptional(),
+          tool_calls: z.array(toolCallDeltaSchema).exactOptional(),
+        }),
+        logprobs: logprobsSchema,
+        finish_reason: v0FinishReasonSchema.nullable(),
+      }),
     ),
     usage: openAiUsageSchema
       .nullable()

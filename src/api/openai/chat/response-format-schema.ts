@@ -1,27 +1,22 @@
 import * as z from 'zod';
 import { textSchema } from '../../../kernel/field.ts';
+import * as named from '../../kit/named.ts';
 
 /** Answer formats, in the fields of OpenAI and of servers with a compatible API. */
 
 export const jsonObjectSchema = z.record(z.string(), z.unknown());
 
-const responseFormatSchema = z
-  .discriminatedUnion('type', [
-    z.looseObject({ type: z.literal('text') }).meta({ id: 'V0TextFormat' }),
-    z
-      .looseObject({
-        type: z.literal('json_object'),
-        schema: jsonObjectSchema.nullish().describe('As in llama.cpp: a JSON schema.'),
-      })
-      .meta({ id: 'V0JsonObjectFormat' }),
-    z
-      .looseObject({
-        type: z.literal('json_schema'),
-        json_schema: z.looseObject({ schema: jsonObjectSchema }).meta({ id: 'V0JsonSchema' }),
-      })
-      .meta({ id: 'V0JsonSchemaFormat' }),
-  ])
-  .meta({ id: 'V0ResponseFormat' });
+const responseFormatSchema = named.discriminatedUnion('V0ResponseFormat', 'type', [
+  named.looseObject('V0TextFormat', { type: z.literal('text') }),
+  named.looseObject('V0JsonObjectFormat', {
+    type: z.literal('json_object'),
+    schema: jsonObjectSchema.nullish().describe('As in llama.cpp: a JSON schema.'),
+  }),
+  named.looseObject('V0JsonSchemaFormat', {
+    type: z.literal('json_schema'),
+    json_schema: named.looseObject('V0JsonSchema', { schema: jsonObjectSchema }),
+  }),
+]);
 
 const schemaOrTextSchema = z
   .union([jsonObjectSchema, textSchema])

@@ -6,6 +6,7 @@ import {
   textSchema,
   ttlSchema,
 } from '../../../kernel/field.ts';
+import * as named from '../../kit/named.ts';
 
 /** Bounded, since the stream holds back text that may be the beginning of a stop string. */
 const stopSchema = textSchema.max(1000);
@@ -52,9 +53,8 @@ export const v0GenerationFields = {
     .nullish()
     .describe('-1 or absent: no limit but the context length.'),
   stream: z.boolean().nullish(),
-  stream_options: z
-    .looseObject({ include_usage: z.boolean().nullish() })
-    .meta({ id: 'V0StreamOptions' })
+  stream_options: named
+    .looseObject('V0StreamOptions', { include_usage: z.boolean().nullish() })
     .nullish(),
   ttl: ttlSchema.nullish(),
 };

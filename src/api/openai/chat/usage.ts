@@ -1,21 +1,20 @@
-import * as z from 'zod';
+import type * as z from 'zod';
 import { tokenCountSchema } from '../../../kernel/field.ts';
 import type { TurnUsage } from '../../../store/turns/conversation-turn.ts';
+import * as named from '../../kit/named.ts';
 
 /** Tokens of a completion, over all choices. The shared prompt counts once. */
-export const openAiUsageSchema = z
-  .object({
-    prompt_tokens: tokenCountSchema,
-    completion_tokens: tokenCountSchema,
-    total_tokens: tokenCountSchema,
-    prompt_tokens_details: z
-      .object({ cached_tokens: tokenCountSchema })
-      .meta({ id: 'OpenAiPromptTokensDetails' }),
-    completion_tokens_details: z
-      .object({ reasoning_tokens: tokenCountSchema })
-      .meta({ id: 'OpenAiCompletionTokensDetails' }),
-  })
-  .meta({ id: 'OpenAiUsage' });
+export const openAiUsageSchema = named.object('OpenAiUsage', {
+  prompt_tokens: tokenCountSchema,
+  completion_tokens: tokenCountSchema,
+  total_tokens: tokenCountSchema,
+  prompt_tokens_details: named.object('OpenAiPromptTokensDetails', {
+    cached_tokens: tokenCountSchema,
+  }),
+  completion_tokens_details: named.object('OpenAiCompletionTokensDetails', {
+    reasoning_tokens: tokenCountSchema,
+  }),
+});
 export type OpenAiUsage = z.infer<typeof openAiUsageSchema>;
 
 export const exampleUsage = {

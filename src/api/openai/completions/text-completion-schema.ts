@@ -7,6 +7,7 @@ import { v0GenerationFields } from '../chat/sampling-schema.ts';
 import { promptSchema } from '../v0/text-completion-schema.ts';
 import { choiceCountSchema } from '../chat/chat-completion-schema.ts';
 import { exampleUsage, openAiUsageSchema } from '../chat/usage.ts';
+import * as named from '../../kit/named.ts';
 
 const requestSchema = z
   .looseObject({
@@ -33,25 +34,22 @@ export const openAiCompletionSchema = z
     created: z.int().describe('Unix time in seconds.'),
     model: z.string().describe('As the request names it.'),
     choices: z.array(
-      z
-        .object({
-          index: z.int(),
-          text: z.string(),
-          logprobs: z
-            .object({
-              tokens: z.array(z.string()),
-              token_logprobs: z.array(z.number()),
-              top_logprobs: z.array(z.record(z.string(), z.number())),
-              text_offset: z.array(z.int()),
-            })
-            .meta({ id: 'OpenAiCompletionLogprobs' })
-            .nullable(),
-          finish_reason: z
-            .enum(['stop', 'length'])
-            .nullable()
-            .describe('Null in a stream until the choice ends.'),
-        })
-        .meta({ id: 'OpenAiCompletionChoice' }),
+      named.object('OpenAiCompletionChoice', {
+        index: z.int(),
+        text: z.string(),
+        logprobs: named
+          .object('OpenAiCompletionLogprobs', {
+            tokens: z.array(z.string()),
+            token_logprobs: z.array(z.number()),
+            top_logprobs: z.array(z.record(z.string(), z.number())),
+            text_offset: z.array(z.int()),
+          })
+          .nullable(),
+        finish_reason: z
+          .enum(['stop', 'length'])
+          .nullable()
+          .describe('Null in a stream until the choice ends.'),
+      }),
     ),
     usage: openAiUsageSchema.nullable().exactOptional(),
     system_fingerprint: z

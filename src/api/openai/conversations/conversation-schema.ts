@@ -5,6 +5,7 @@ import { defineRoute } from '../../kit/route.ts';
 import { exampleConversationId } from '../../v1/chat/chat-schema.ts';
 import { exampleItem, itemListSchema, itemPageQuerySchema, storedItemSchema } from '../page.ts';
 import { inputItemSchema, metadataSchema } from '../responses/response-request-schema.ts';
+import * as named from '../../kit/named.ts';
 
 const params = z.object({
   conversation_id: withExample(z.string().max(512), exampleConversationId),
@@ -20,14 +21,12 @@ const exampleConversation = {
   metadata: { project: 'sea' },
 };
 
-const conversationSchema = z
-  .object({
-    id: z.string(),
-    object: z.literal('conversation'),
-    created_at: z.int().describe('Unix time in seconds.'),
-    metadata: z.record(z.string(), z.string()),
-  })
-  .meta({ id: 'OpenAiConversation', examples: [exampleConversation] });
+const conversationSchema = named.object('OpenAiConversation', exampleConversation, {
+  id: z.string(),
+  object: z.literal('conversation'),
+  created_at: z.int().describe('Unix time in seconds.'),
+  metadata: z.record(z.string(), z.string()),
+});
 export type OpenAiConversation = z.infer<typeof conversationSchema>;
 
 const items = '/v1/conversations/{conversation_id}/items';

@@ -8,6 +8,7 @@ import {
 } from '../../../kernel/field.ts';
 import { defineRoute } from '../../kit/route.ts';
 import { tokensSchema } from '../v0/text-completion-schema.ts';
+import * as named from '../../kit/named.ts';
 
 export const v0EmbeddingRequestSchema = z
   .looseObject({
@@ -41,22 +42,21 @@ export const v0EmbeddingResultSchema = z
   .object({
     object: z.literal('list'),
     data: z.array(
-      z
-        .object({
-          object: z.literal('embedding'),
-          embedding: z.union([z.array(z.number()), z.string()]).meta({
-            id: 'V0EmbeddingVector',
-            description:
-              'Numbers, or base64 of 32-bit little-endian floats if `encoding_format` is `base64`.',
-          }),
-          index: z.int(),
-        })
-        .meta({ id: 'V0Embedding' }),
+      named.object('V0Embedding', {
+        object: z.literal('embedding'),
+        embedding: z.union([z.array(z.number()), z.string()]).meta({
+          id: 'V0EmbeddingVector',
+          description:
+            'Numbers, or base64 of 32-bit little-endian floats if `encoding_format` is `base64`.',
+        }),
+        index: z.int(),
+      }),
     ),
     model: z.string(),
-    usage: z
-      .object({ prompt_tokens: tokenCountSchema, total_tokens: tokenCountSchema })
-      .meta({ id: 'V0EmbeddingUsage' }),
+    usage: named.object('V0EmbeddingUsage', {
+      prompt_tokens: tokenCountSchema,
+      total_tokens: tokenCountSchema,
+    }),
   })
   .meta({
     id: 'V0EmbeddingResult',

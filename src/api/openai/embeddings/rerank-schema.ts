@@ -2,15 +2,16 @@ import * as z from 'zod';
 import { generationErrors } from '../../../kernel/errors/error-groups.ts';
 import { fractionSchema, textSchema, tokenCountSchema, ttlSchema } from '../../../kernel/field.ts';
 import { defineRoute } from '../../kit/route.ts';
+import * as named from '../../kit/named.ts';
 
-const documentSchema = z.looseObject({ text: textSchema }).meta({ id: 'RerankDocument' });
+const documentSchema = named.looseObject('RerankDocument', { text: textSchema });
 
 const rerankRequestSchema = z
   .looseObject({
     model: z.string().max(512).nullish().describe('The only loaded reranker if absent or empty.'),
     query: textSchema.min(1),
     documents: z
-      .array(z.union([textSchema, documentSchema]).meta({ id: 'RerankInput' }))
+      .array(named.union('RerankInput', [textSchema, documentSchema]))
       .min(1)
       .max(1000),
     top_n: z
@@ -42,18 +43,17 @@ const rerankResultSchema = z
     model: z.string(),
     results: z
       .array(
-        z
-          .object({
-            index: z.int().nonnegative().describe('Position in `documents`.'),
-            relevance_score: fractionSchema,
-            document: z.object({ text: z.string() }).meta({ id: 'RankedDocument' }).exactOptional(),
-          })
-          .meta({ id: 'RankedResult' }),
+        named.object('RankedResult', {
+          index: z.int().nonnegative().describe('Position in `documents`.'),
+          relevance_score: fractionSchema,
+          document: named.object('RankedDocument', { text: z.string() }).exactOptional(),
+        }),
       )
       .describe('Most relevant first.'),
-    usage: z
-      .object({ prompt_tokens: tokenCountSchema, total_tokens: tokenCountSchema })
-      .meta({ id: 'RerankUsage' }),
+    usage: named.object('RerankUsage', {
+      prompt_tokens: tokenCountSchema,
+      total_tokens: tokenCountSchema,
+    }),
   })
   .meta({
     id: 'RerankResult',

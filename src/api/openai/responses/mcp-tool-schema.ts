@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import * as named from '../../kit/named.ts';
 
 const toolNamesSchema = z.array(z.string().min(1).max(512)).max(1000);
 
@@ -26,17 +27,14 @@ const approvalSchema = z
   });
 export type OpenAiMcpApproval = z.infer<typeof approvalSchema>;
 
-export const mcpToolSchema = z
-  .looseObject({
-    type: z.literal('mcp'),
-    server_label: z.string().min(1).max(256),
-    server_url: z.url({ protocol: /^https?$/ }).max(2048),
-    headers: z.record(z.string().min(1).max(256), z.string().max(8192)).nullish(),
-    authorization: z.string().max(8192).nullish(),
-    allowed_tools: z
-      .union([toolNamesSchema, toolFilterSchema])
-      .meta({ id: 'OpenAiMcpAllowedTools' })
-      .nullish(),
-    require_approval: approvalSchema.nullish(),
-  })
-  .meta({ id: 'OpenAiMcpTool' });
+export const mcpToolSchema = named.looseObject('OpenAiMcpTool', {
+  type: z.literal('mcp'),
+  server_label: z.string().min(1).max(256),
+  server_url: z.url({ protocol: /^https?$/ }).max(2048),
+  headers: z.record(z.string().min(1).max(256), z.string().max(8192)).nullish(),
+  authorization: z.string().max(8192).nullish(),
+  allowed_tools: named
+    .union('OpenAiMcpAllowedTools', [toolNamesSchema, toolFilterSchema])
+    .nullish(),
+  require_approval: approvalSchema.nullish(),
+});

@@ -13,140 +13,118 @@ import { exampleResponseId } from '../../v1/chat/chat-schema.ts';
 import { reasoningEffortSchema } from '../v0/chat-completion-schema.ts';
 import { attributesSchema } from '../vector-stores/filter-schema.ts';
 import { responseRequestSchema } from './response-request-schema.ts';
+import * as named from '../../kit/named.ts';
 
 const topLogprob = { token: z.string(), logprob: z.number(), bytes: z.array(z.int()) };
-const fileCitationSchema = z
-  .object({
-    type: z.literal('file_citation'),
-    file_id: z.string(),
-    filename: z.string(),
-    index: z.int().describe('Where the text cites the file.'),
-  })
-  .meta({ id: 'OpenAiFileCitation' });
+const fileCitationSchema = named.object('OpenAiFileCitation', {
+  type: z.literal('file_citation'),
+  file_id: z.string(),
+  filename: z.string(),
+  index: z.int().describe('Where the text cites the file.'),
+});
 export type OpenAiFileCitation = z.infer<typeof fileCitationSchema>;
 
-const outputTextSchema = z
-  .object({
-    type: z.literal('output_text'),
-    text: z.string(),
-    annotations: z.array(fileCitationSchema),
-    logprobs: z.array(
-      z
-        .object({
-          ...topLogprob,
-          top_logprobs: z.array(z.object(topLogprob).meta({ id: 'OpenAiOutputTopLogprob' })),
-        })
-        .meta({ id: 'OpenAiOutputLogprob' }),
-    ),
-  })
-  .meta({ id: 'OpenAiOutputText' });
+const outputTextSchema = named.object('OpenAiOutputText', {
+  type: z.literal('output_text'),
+  text: z.string(),
+  annotations: z.array(fileCitationSchema),
+  logprobs: z.array(
+    named.object('OpenAiOutputLogprob', {
+      ...topLogprob,
+      top_logprobs: z.array(named.object('OpenAiOutputTopLogprob', topLogprob)),
+    }),
+  ),
+});
 export type OpenAiOutputText = z.infer<typeof outputTextSchema>;
 
 const itemStatusSchema = z
   .enum(['in_progress', 'completed', 'incomplete'])
   .meta({ id: 'OpenAiItemStatus' });
-const outputItemSchema = z
-  .discriminatedUnion('type', [
-    z
-      .object({
-        id: z.string(),
-        type: z.literal('message'),
-        role: z.literal('assistant'),
-        status: itemStatusSchema,
-        content: z.array(outputTextSchema),
-      })
-      .meta({ id: 'OpenAiOutputMessage' }),
-    z
-      .object({
-        id: z.string(),
-        type: z.literal('reasoning'),
-        status: itemStatusSchema,
-        summary: z.array(z.never()),
-        content: z.array(
-          z
-            .object({ type: z.literal('reasoning_text'), text: z.string() })
-            .meta({ id: 'OpenAiReasoningText' }),
-        ),
-      })
-      .meta({ id: 'OpenAiReasoningItem' }),
-    z
-      .object({
-        id: z.string(),
-        type: z.literal('function_call'),
-        status: itemStatusSchema,
-        call_id: z.string(),
-        name: z.string(),
-        namespace: z.string().exactOptional(),
-        arguments: z.string(),
-      })
-      .meta({ id: 'OpenAiFunctionCall' }),
-    z
-      .object({
-        id: z.string(),
-        type: z.literal('mcp_call'),
-        status: z.enum(['in_progress', 'completed', 'failed']),
-        server_label: z.string().describe('Empty for a tool that does not exist.'),
-        name: z.string(),
-        arguments: z.string(),
-        output: z.string().nullable(),
-        error: z.string().nullable(),
-        approval_request_id: z.string().nullable(),
-      })
-      .meta({ id: 'OpenAiMcpCall' }),
-    z
-      .object({
-        id: z.string(),
-        type: z.literal('file_search_call'),
-        status: z.enum(['in_progress', 'searching', 'completed', 'failed']),
-        queries: z.array(z.string()),
-        results: z
-          .array(
-            z
-              .object({
-                file_id: z.string(),
-                filename: z.string(),
-                attributes: attributesSchema,
-                score: z.number(),
-                text: z.string(),
-              })
-              .meta({ id: 'OpenAiFileSearchResult' }),
-          )
-          .nullable()
-          .describe('null unless `include` has `file_search_call.results`.'),
-      })
-      .meta({ id: 'OpenAiFileSearchCall' }),
-    z
-      .object({
-        id: z.string(),
-        type: z.literal('mcp_list_tools'),
-        server_label: z.string(),
-        tools: z.array(
-          z
-            .object({
-              name: z.string(),
-              description: z.string().nullable(),
-              input_schema: jsonObjectSchema,
-              annotations: jsonObjectSchema.nullable(),
-            })
-            .meta({ id: 'OpenAiMcpListedTool' }),
-        ),
-        error: z.string().nullable().describe('Why the tools could not be listed.'),
-      })
-      .meta({ id: 'OpenAiMcpListTools' }),
-    z
-      .object({
-        id: z.string(),
-        type: z.literal('mcp_approval_request'),
-        server_label: z.string(),
-        name: z.string(),
-        arguments: z.string(),
-      })
-      .meta({
-        id: 'OpenAiMcpApprovalRequest',
-        description: 'A call that is made when the next request approves it.',
+const outputItemSchema = named.discriminatedUnion('OpenAiOutputItem', 'type', [
+  named.object('OpenAiOutputMessage', {
+    id: z.string(),
+    type: z.literal('message'),
+    role: z.literal('assistant'),
+    status: itemStatusSchema,
+    content: z.array(outputTextSchema),
+  }),
+  named.object('OpenAiReasoningItem', {
+    id: z.string(),
+    type: z.literal('reasoning'),
+    status: itemStatusSchema,
+    summary: z.array(z.never()),
+    content: z.array(
+      named.object('OpenAiReasoningText', {
+        type: z.literal('reasoning_text'),
+        text: z.string(),
       }),
-  ])
-  .meta({ id: 'OpenAiOutputItem' });
+    ),
+  }),
+  named.object('OpenAiFunctionCall', {
+    id: z.string(),
+    type: z.literal('function_call'),
+    status: itemStatusSchema,
+    call_id: z.string(),
+    name: z.string(),
+    namespace: z.string().exactOptional(),
+    arguments: z.string(),
+  }),
+  named.object('OpenAiMcpCall', {
+    id: z.string(),
+    type: z.literal('mcp_call'),
+    status: z.enum(['in_progress', 'completed', 'failed']),
+    server_label: z.string().describe('Empty for a tool that does not exist.'),
+    name: z.string(),
+    arguments: z.string(),
+    output: z.string().nullable(),
+    error: z.string().nullable(),
+    approval_request_id: z.string().nullable(),
+  }),
+  named.object('OpenAiFileSearchCall', {
+    id: z.string(),
+    type: z.literal('file_search_call'),
+    status: z.enum(['in_progress', 'searching', 'completed', 'failed']),
+    queries: z.array(z.string()),
+    results: z
+      .array(
+        named.object('OpenAiFileSearchResult', {
+          file_id: z.string(),
+          filename: z.string(),
+          attributes: attributesSchema,
+          score: z.number(),
+          text: z.string(),
+        }),
+      )
+      .nullable()
+      .describe('null unless `include` has `file_search_call.results`.'),
+  }),
+  named.object('OpenAiMcpListTools', {
+    id: z.string(),
+    type: z.literal('mcp_list_tools'),
+    server_label: z.string(),
+    tools: z.array(
+      named.object('OpenAiMcpListedTool', {
+        name: z.string(),
+        description: z.string().nullable(),
+        input_schema: jsonObjectSchema,
+        annotations: jsonObjectSchema.nullable(),
+      }),
+    ),
+    error: z.string().nullable().describe('Why the tools could not be listed.'),
+  }),
+  z
+    .object({
+      id: z.string(),
+      type: z.literal('mcp_approval_request'),
+      server_label: z.string(),
+      name: z.string(),
+      arguments: z.string(),
+    })
+    .meta({
+      id: 'OpenAiMcpApprovalRequest',
+      description: 'A call that is made when the next request approves it.',
+    }),
+]);
 export type OpenAiOutputItem = z.infer<typeof outputItemSchema>;
 
 /** Fields of a response that are not stored, with their defaults. */
@@ -205,69 +183,63 @@ const exampleResponse = {
   },
 };
 
-export const openAiResponseSchema = z
-  .object({
-    id: z.string(),
-    object: z.literal('response'),
-    created_at: z.int().describe('Unix time in seconds.'),
-    completed_at: z.int().nullable(),
-    status: z.enum(['queued', 'in_progress', 'completed', 'incomplete', 'failed', 'cancelled']),
-    background: z.boolean(),
-    error: z
-      .object({ code: z.enum(['server_error', 'rate_limit_exceeded']), message: z.string() })
-      .meta({ id: 'OpenAiResponseError' })
-      .nullable(),
-    incomplete_details: z
-      .object({ reason: z.literal('max_output_tokens') })
-      .meta({ id: 'OpenAiIncompleteDetails' })
-      .nullable(),
-    instructions: z.string().nullable(),
-    max_output_tokens: z.int().nullable(),
-    max_tool_calls: z.int().nullable(),
-    metadata: z.record(z.string(), z.string()),
-    service_tier: servedTierSchema,
-    model: z.string(),
-    output: z.array(outputItemSchema),
-    parallel_tool_calls: z.boolean(),
-    previous_response_id: z.string().nullable(),
-    conversation: z
-      .object({ id: z.string() })
-      .meta({ id: 'OpenAiResponseConversation' })
-      .nullable(),
-    reasoning: z
-      .object({
-        effort: reasoningEffortSchema.nullable(),
-        summary: z.enum(['auto', 'concise', 'detailed']).nullable(),
-      })
-      .meta({ id: 'OpenAiResponseReasoning' }),
-    store: z.boolean(),
-    temperature: z.number().nullable(),
-    text: jsonObjectSchema,
-    tool_choice: z.unknown(),
-    tools: z.array(jsonObjectSchema).describe('Without the headers of MCP servers.'),
-    top_logprobs: z.int().nullable(),
-    top_p: z.number().nullable(),
-    truncation: truncationSchema,
-    dropped_turns: droppedTurnsSchema.exactOptional(),
-    usage: z
-      .object({
-        input_tokens: tokenCountSchema,
-        input_tokens_details: z
-          .object({ cached_tokens: tokenCountSchema, cache_write_tokens: z.literal(0) })
-          .meta({ id: 'OpenAiInputTokensDetails' }),
-        output_tokens: tokenCountSchema,
-        output_tokens_details: z
-          .object({ reasoning_tokens: tokenCountSchema })
-          .meta({ id: 'OpenAiOutputTokensDetails' }),
-        total_tokens: tokenCountSchema,
-      })
-      .meta({ id: 'OpenAiResponseUsage' })
-      .exactOptional()
-      .describe(
-        'Absent until the response ends, and if the model read nothing, as for imported chats.',
-      ),
-  })
-  .meta({ id: 'OpenAiResponse', examples: [exampleResponse] });
+export const openAiResponseSchema = named.object('OpenAiResponse', exampleResponse, {
+  id: z.string(),
+  object: z.literal('response'),
+  created_at: z.int().describe('Unix time in seconds.'),
+  completed_at: z.int().nullable(),
+  status: z.enum(['queued', 'in_progress', 'completed', 'incomplete', 'failed', 'cancelled']),
+  background: z.boolean(),
+  error: named
+    .object('OpenAiResponseError', {
+      code: z.enum(['server_error', 'rate_limit_exceeded']),
+      message: z.string(),
+    })
+    .nullable(),
+  incomplete_details: named
+    .object('OpenAiIncompleteDetails', { reason: z.literal('max_output_tokens') })
+    .nullable(),
+  instructions: z.string().nullable(),
+  max_output_tokens: z.int().nullable(),
+  max_tool_calls: z.int().nullable(),
+  metadata: z.record(z.string(), z.string()),
+  service_tier: servedTierSchema,
+  model: z.string(),
+  output: z.array(outputItemSchema),
+  parallel_tool_calls: z.boolean(),
+  previous_response_id: z.string().nullable(),
+  conversation: named.object('OpenAiResponseConversation', { id: z.string() }).nullable(),
+  reasoning: named.object('OpenAiResponseReasoning', {
+    effort: reasoningEffortSchema.nullable(),
+    summary: z.enum(['auto', 'concise', 'detailed']).nullable(),
+  }),
+  store: z.boolean(),
+  temperature: z.number().nullable(),
+  text: jsonObjectSchema,
+  tool_choice: z.unknown(),
+  tools: z.array(jsonObjectSchema).describe('Without the headers of MCP servers.'),
+  top_logprobs: z.int().nullable(),
+  top_p: z.number().nullable(),
+  truncation: truncationSchema,
+  dropped_turns: droppedTurnsSchema.exactOptional(),
+  usage: named
+    .object('OpenAiResponseUsage', {
+      input_tokens: tokenCountSchema,
+      input_tokens_details: named.object('OpenAiInputTokensDetails', {
+        cached_tokens: tokenCountSchema,
+        cache_write_tokens: z.literal(0),
+      }),
+      output_tokens: tokenCountSchema,
+      output_tokens_details: named.object('OpenAiOutputTokensDetails', {
+        reasoning_tokens: tokenCountSchema,
+      }),
+      total_tokens: tokenCountSchema,
+    })
+    .exactOptional()
+    .describe(
+      'Absent until the response ends, and if the model read nothing, as for imported chats.',
+    ),
+});
 export type OpenAiResponse = z.infer<typeof openAiResponseSchema>;
 
 export const openAiResponseEventSchema = z

@@ -6,88 +6,73 @@ import { defineRoute } from '../../kit/route.ts';
 import { jsonObjectSchema, responseFormatFields } from '../chat/response-format-schema.ts';
 import { exampleV0Report, v0FinishReasonSchema, v0ReportFields } from './result-schema.ts';
 import { oneSchema, v0GenerationFields } from '../chat/sampling-schema.ts';
+import * as named from '../../kit/named.ts';
 
-const textPartSchema = z
-  .looseObject({ type: z.literal('text'), text: textSchema })
-  .meta({ id: 'V0TextPart' });
-const imagePartSchema = z
-  .looseObject({
-    type: z.literal('image_url'),
-    image_url: z
-      .union([textSchema, z.looseObject({ url: textSchema }).meta({ id: 'V0ImageUrl' })])
-      .describe(
-        'A PNG, JPEG, WebP or GIF as a base64 `data:` URL, or its http or https URL if `images.urlHosts` allows it.',
-      ),
-  })
-  .meta({ id: 'V0ImagePart' });
-export const inputAudioSchema = z
-  .looseObject({
-    type: z.literal('input_audio'),
-    input_audio: z
-      .looseObject({
-        data: textSchema.describe('A WAV, MP3 or FLAC file in base64.'),
-        format: z
-          .enum(['wav', 'mp3', 'flac'])
-          .describe('The content decides; the field is there as OpenAI requires it.'),
-      })
-      .meta({ id: 'V0InputAudio' }),
-  })
-  .meta({ id: 'V0AudioPart' });
+const textPartSchema = named.looseObject('V0TextPart', {
+  type: z.literal('text'),
+  text: textSchema,
+});
+const imagePartSchema = named.looseObject('V0ImagePart', {
+  type: z.literal('image_url'),
+  image_url: z
+    .union([textSchema, named.looseObject('V0ImageUrl', { url: textSchema })])
+    .describe(
+      'A PNG, JPEG, WebP or GIF as a base64 `data:` URL, or its http or https URL if `images.urlHosts` allows it.',
+    ),
+});
+export const inputAudioSchema = named.looseObject('V0AudioPart', {
+  type: z.literal('input_audio'),
+  input_audio: named.looseObject('V0InputAudio', {
+    data: textSchema.describe('A WAV, MP3 or FLAC file in base64.'),
+    format: z
+      .enum(['wav', 'mp3', 'flac'])
+      .describe('The content decides; the field is there as OpenAI requires it.'),
+  }),
+});
 export type V0AudioPart = z.infer<typeof inputAudioSchema>;
 const filePartSchema = z
   .looseObject({
     type: z.literal('file'),
-    file: z
-      .looseObject({
-        file_data: textSchema
-          .nullish()
-          .describe('The content as a base64 `data:` URL, or in base64.'),
-        file_id: z.string().max(512).nullish().describe('A file of `POST /v1/files`.'),
-        filename: z.string().max(512).nullish(),
-      })
-      .meta({ id: 'V0File' }),
+    file: named.looseObject('V0File', {
+      file_data: textSchema
+        .nullish()
+        .describe('The content as a base64 `data:` URL, or in base64.'),
+      file_id: z.string().max(512).nullish().describe('A file of `POST /v1/files`.'),
+      filename: z.string().max(512).nullish(),
+    }),
   })
   .meta({
     id: 'V0FilePart',
     description: 'A document, such as a PDF or .docx; the model reads its text.',
   });
-const contentPartSchema = z
-  .discriminatedUnion('type', [textPartSchema, imagePartSchema])
-  .meta({ id: 'V0ContentPart' });
-const contentSchema = z
-  .union([textSchema, z.array(contentPartSchema).max(1000)])
-  .meta({ id: 'V0Content' });
-const userContentSchema = z
-  .union([
-    textSchema,
-    z
-      .array(
-        z
-          .discriminatedUnion('type', [
-            textPartSchema,
-            imagePartSchema,
-            inputAudioSchema,
-            filePartSchema,
-          ])
-          .meta({ id: 'V0UserPart' }),
-      )
-      .max(1000),
-  ])
-  .meta({ id: 'V0UserContent' });
+const contentPartSchema = named.discriminatedUnion('V0ContentPart', 'type', [
+  textPartSchema,
+  imagePartSchema,
+]);
+const contentSchema = named.union('V0Content', [textSchema, z.array(contentPartSchema).max(1000)]);
+const userContentSchema = named.union('V0UserContent', [
+  textSchema,
+  z
+    .array(
+      named.discriminatedUnion('V0UserPart', 'type', [
+        textPartSchema,
+        imagePartSchema,
+        inputAudioSchema,
+        filePartSchema,
+      ]),
+    )
+    .max(1000),
+]);
 
 const assistantContentSchema = z
   .union([
     textSchema,
     z
       .array(
-        z
-          .discriminatedUnion('type', [
-            textPartSchema,
-            z
-              .looseObject({ type: z.literal('refusal'), refusal: textSchema })
-              .meta({ id: 'V0RefusalPart' }),
-          ])
-          .meta({ id: 'V0AssistantPart' }),
+        named.discriminatedUnion('V0AssistantPart', 'type', [
+          textPartSchema,
+          named.looseObject('V0RefusalPart', { type: z.literal('refusal'), refusal: textSchema }),
+        ]),
       )
       .max(1000),
   ])
@@ -96,66 +81,50 @@ const assistantContentSchema = z
     description: 'Text only: models do not read images of their own.',
   });
 
-export const toolCallSchema = z
-  .looseObject({
-    id: z.string().max(512),
-    type: z.literal('function'),
-    function: z
-      .looseObject({ name: z.string().max(512), arguments: textSchema })
-      .meta({ id: 'V0CalledFunction' }),
-  })
-  .meta({ id: 'V0ToolCall' });
+export const toolCallSchema = named.looseObject('V0ToolCall', {
+  id: z.string().max(512),
+  type: z.literal('function'),
+  function: named.looseObject('V0CalledFunction', {
+    name: z.string().max(512),
+    arguments: textSchema,
+  }),
+});
 
-export const v0MessageSchema = z
-  .discriminatedUnion('role', [
-    z
-      .looseObject({ role: z.enum(['system', 'developer']), content: contentSchema })
-      .meta({ id: 'V0SystemMessage' }),
-    z
-      .looseObject({ role: z.literal('user'), content: userContentSchema })
-      .meta({ id: 'V0UserMessage' }),
-    z
-      .looseObject({
-        role: z.literal('assistant'),
-        content: assistantContentSchema.nullish(),
-        tool_calls: z.array(toolCallSchema).max(1000).nullish(),
-      })
-      .meta({ id: 'V0AssistantMessage' }),
-    z
-      .looseObject({
-        role: z.literal('tool'),
-        content: contentSchema,
-        tool_call_id: z.string().max(512),
-      })
-      .meta({ id: 'V0ToolMessage' }),
-  ])
-  .meta({ id: 'V0Message' });
+export const v0MessageSchema = named.discriminatedUnion('V0Message', 'role', [
+  named.looseObject('V0SystemMessage', {
+    role: z.enum(['system', 'developer']),
+    content: contentSchema,
+  }),
+  named.looseObject('V0UserMessage', { role: z.literal('user'), content: userContentSchema }),
+  named.looseObject('V0AssistantMessage', {
+    role: z.literal('assistant'),
+    content: assistantContentSchema.nullish(),
+    tool_calls: z.array(toolCallSchema).max(1000).nullish(),
+  }),
+  named.looseObject('V0ToolMessage', {
+    role: z.literal('tool'),
+    content: contentSchema,
+    tool_call_id: z.string().max(512),
+  }),
+]);
 export type V0Message = z.infer<typeof v0MessageSchema>;
 
-export const toolSchema = z
-  .looseObject({
-    type: z.literal('function'),
-    function: z
-      .looseObject({
-        name: z.string().min(1).max(512),
-        description: textSchema.nullish(),
-        parameters: jsonObjectSchema.nullish().describe('JSON schema of the arguments.'),
-      })
-      .meta({ id: 'V0Function' }),
-  })
-  .meta({ id: 'V0Tool' });
+export const toolSchema = named.looseObject('V0Tool', {
+  type: z.literal('function'),
+  function: named.looseObject('V0Function', {
+    name: z.string().min(1).max(512),
+    description: textSchema.nullish(),
+    parameters: jsonObjectSchema.nullish().describe('JSON schema of the arguments.'),
+  }),
+});
 
-const toolChoiceSchema = z
-  .union([
-    z.enum(['auto', 'none', 'required']),
-    z
-      .looseObject({
-        type: z.literal('function'),
-        function: z.looseObject({ name: z.string() }).meta({ id: 'V0NamedFunction' }),
-      })
-      .meta({ id: 'V0NamedToolChoice' }),
-  ])
-  .meta({ id: 'V0ToolChoice' });
+const toolChoiceSchema = named.union('V0ToolChoice', [
+  z.enum(['auto', 'none', 'required']),
+  named.looseObject('V0NamedToolChoice', {
+    type: z.literal('function'),
+    function: named.looseObject('V0NamedFunction', { name: z.string() }),
+  }),
+]);
 
 export const reasoningEffortSchema = z
   .enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh'])
@@ -167,14 +136,13 @@ export const reasoningEffortSchema = z
 /** Request fields that control the model's reasoning. */
 export const reasoningFields = {
   reasoning_effort: reasoningEffortSchema.nullish(),
-  chat_template_kwargs: z
-    .looseObject({
+  chat_template_kwargs: named
+    .looseObject('V0ChatTemplateKwargs', {
       enable_thinking: z
         .boolean()
         .nullish()
         .describe('Whether the model reasons; `reasoning_effort` decides how much.'),
     })
-    .meta({ id: 'V0ChatTemplateKwargs' })
     .nullish(),
 };
 
@@ -208,11 +176,10 @@ export const v0ChatRequestSchema = z
   });
 export type V0ChatRequest = z.infer<typeof v0ChatRequestSchema>;
 
-const logprobsSchema = z
-  .object({
-    content: z.array(z.looseObject({ token: z.string() }).meta({ id: 'V0TokenLogprob' })),
+const logprobsSchema = named
+  .object('V0Logprobs', {
+    content: z.array(named.looseObject('V0TokenLogprob', { token: z.string() })),
   })
-  .meta({ id: 'V0Logprobs' })
   .nullable();
 
 const completionFields = {
@@ -226,21 +193,17 @@ export const v0ChatResultSchema = z
   .object({
     ...completionFields,
     choices: z.array(
-      z
-        .object({
-          index: z.int(),
-          logprobs: logprobsSchema,
-          finish_reason: v0FinishReasonSchema,
-          message: z
-            .object({
-              role: z.literal('assistant'),
-              content: z.string(),
-              reasoning_content: z.string().optional(),
-              tool_calls: z.array(toolCallSchema).optional(),
-            })
-            .meta({ id: 'V0ChatMessage' }),
-        })
-        .meta({ id: 'V0ChatChoice' }),
+      named.object('V0ChatChoice', {
+        index: z.int(),
+        logprobs: logprobsSchema,
+        finish_reason: v0FinishReasonSchema,
+        message: named.object('V0ChatMessage', {
+          role: z.literal('assistant'),
+          content: z.string(),
+          reasoning_content: z.string().optional(),
+          tool_calls: z.array(toolCallSchema).optional(),
+        }),
+      }),
     ),
     ...v0ReportFields,
   })
@@ -269,16 +232,15 @@ export const v0ChatResultSchema = z
   });
 export type V0ChatResult = z.infer<typeof v0ChatResultSchema>;
 
-const toolCallDeltaSchema = z
-  .object({
-    index: z.int(),
-    id: z.string().optional(),
-    type: z.literal('function').optional(),
-    function: z
-      .object({ name: z.string().optional(), arguments: z.string() })
-      .meta({ id: 'V0CalledFunctionDelta' }),
-  })
-  .meta({ id: 'V0ToolCallDelta' });
+const toolCallDeltaSchema = named.object('V0ToolCallDelta', {
+  index: z.int(),
+  id: z.string().optional(),
+  type: z.literal('function').optional(),
+  function: named.object('V0CalledFunctionDelta', {
+    name: z.string().optional(),
+    arguments: z.string(),
+  }),
+});
 
 export const v0ChatChunkSchema = z
   .object({
@@ -286,21 +248,17 @@ export const v0ChatChunkSchema = z
     id: z.string(),
     object: z.literal('chat.completion.chunk'),
     choices: z.array(
-      z
-        .object({
-          index: z.int(),
-          delta: z
-            .object({
-              role: z.literal('assistant').optional(),
-              content: z.string().optional(),
-              reasoning_content: z.string().optional(),
-              tool_calls: z.array(toolCallDeltaSchema).optional(),
-            })
-            .meta({ id: 'V0ChatDelta' }),
-          logprobs: logprobsSchema,
-          finish_reason: v0FinishReasonSchema.nullable(),
-        })
-        .meta({ id: 'V0ChatChunkChoice' }),
+      named.object('V0ChatChunkChoice', {
+        index: z.int(),
+        delta: named.object('V0ChatDelta', {
+          role: z.literal('assistant').optional(),
+          content: z.string().optional(),
+          reasoning_content: z.string().optional(),
+          tool_calls: z.array(toolCallDeltaSchema).optional(),
+        }),
+        logprobs: logprobsSchema,
+        finish_reason: v0FinishReasonSchema.nullable(),
+      }),
     ),
     usage: v0ReportFields.usage.optional(),
     stats: v0ReportFields.stats.optional(),

@@ -12,6 +12,7 @@ import {
   servicesFor,
 } from '../../kit/named-models.ts';
 import type { ApiServices } from '../../services.ts';
+import * as named from '../../kit/named.ts';
 
 const exampleModel = {
   id: 'hearth/starter-chat',
@@ -29,27 +30,25 @@ const exampleModel = {
   capabilities: ['tool_use'],
 };
 
-const v0ModelSchema = z
-  .object({
-    id: z.string(),
-    object: z.literal('model'),
-    created: z.int().describe('Unix time in seconds at which the server started.'),
-    owned_by: z.string().describe('The publisher, as in `publisher`.'),
-    type: z
-      .enum(['llm', 'vlm', 'embeddings'])
-      .describe('Clients refuse the whole list for other values, so a reranker has `embeddings`.'),
-    publisher: z.string(),
-    arch: z.string(),
-    compatibility_type: z
-      .enum(['gguf', 'mlx'])
-      .describe('Clients refuse the whole list for other values, so a remote model has `gguf`.'),
-    quantization: z.string(),
-    state: z.enum(['loaded', 'not-loaded']),
-    max_context_length: z.int().nonnegative(),
-    loaded_context_length: z.int().positive().optional(),
-    capabilities: z.array(z.literal('tool_use')).optional(),
-  })
-  .meta({ id: 'V0Model', examples: [exampleModel] });
+const v0ModelSchema = named.object('V0Model', exampleModel, {
+  id: z.string(),
+  object: z.literal('model'),
+  created: z.int().describe('Unix time in seconds at which the server started.'),
+  owned_by: z.string().describe('The publisher, as in `publisher`.'),
+  type: z
+    .enum(['llm', 'vlm', 'embeddings'])
+    .describe('Clients refuse the whole list for other values, so a reranker has `embeddings`.'),
+  publisher: z.string(),
+  arch: z.string(),
+  compatibility_type: z
+    .enum(['gguf', 'mlx'])
+    .describe('Clients refuse the whole list for other values, so a remote model has `gguf`.'),
+  quantization: z.string(),
+  state: z.enum(['loaded', 'not-loaded']),
+  max_context_length: z.int().nonnegative(),
+  loaded_context_length: z.int().positive().optional(),
+  capabilities: z.array(z.literal('tool_use')).optional(),
+});
 export type V0Model = z.infer<typeof v0ModelSchema>;
 
 export const v0ModelListSchema = z
@@ -107,21 +106,21 @@ export function mountModels(app: App, services: ApiServices): void {
   const { pool } = services;
   const toModel = (
     instances: readonly InstanceSummary[],
-    named: NamedModel,
+    model: NamedModel,
     identifier?: string,
   ): V0Model => {
-    const loaded = servingInstances(services, instances, named, identifier);
-    return toV0Model(named, loaded, services.server.startedAt);
+    const loaded = servingInstances(services, instances, model, identifier);
+    return toV0Model(model, loaded, services.server.startedAt);
   };
 
   mount(app, listModelsV0, async ({ context }) => {
-    const named = await listModels(servicesFor(services, context.caller));
+    const models = await listModels(servicesFor(services, context.caller));
     const instances = pool.list();
-    return { object: 'list', data: named.map((each) => toModel(instances, each)) };
+    return { object: 'list', data: models.map((each) => toModel(instances, each)) };
   });
 
   mount(app, getModelV0, async ({ params, context }) => {
-    const named = await findModel(servicesFor(services, context.caller), params.model);
-    return toModel(pool.list(), named, params.model);
+    const model = await findModel(servicesFor(services, context.caller), params.model);
+    return toModel(pool.list(), model, params.model);
   });
 }

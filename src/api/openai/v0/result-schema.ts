@@ -1,15 +1,14 @@
 import * as z from 'zod';
 import { tokenCountSchema } from '../../../kernel/field.ts';
+import * as named from '../../kit/named.ts';
 
 /** Fields that results of v0 have in common. */
 
-const v0UsageSchema = z
-  .object({
-    prompt_tokens: tokenCountSchema,
-    completion_tokens: tokenCountSchema,
-    total_tokens: tokenCountSchema,
-  })
-  .meta({ id: 'V0Usage' });
+const v0UsageSchema = named.object('V0Usage', {
+  prompt_tokens: tokenCountSchema,
+  completion_tokens: tokenCountSchema,
+  total_tokens: tokenCountSchema,
+});
 
 const v0StopReasonSchema = z
   .enum([
@@ -23,39 +22,33 @@ const v0StopReasonSchema = z
   ])
   .meta({ id: 'V0StopReason' });
 
-const v0StatsSchema = z
-  .object({
-    tokens_per_second: z
-      .number()
-      .describe('Without the time until the first token, unless the answer has only one.'),
-    time_to_first_token: z.number().describe('Seconds.'),
-    generation_time: z.number().describe('Seconds.'),
-    stop_reason: v0StopReasonSchema,
-    total_draft_tokens_count: z
-      .int()
-      .optional()
-      .describe('Tokens that speculation proposed. Absent if it proposed none.'),
-    accepted_draft_tokens_count: z.int().optional().describe('Those that the model accepted.'),
-    rejected_draft_tokens_count: z.int().optional(),
-  })
-  .meta({ id: 'V0Stats' });
+const v0StatsSchema = named.object('V0Stats', {
+  tokens_per_second: z
+    .number()
+    .describe('Without the time until the first token, unless the answer has only one.'),
+  time_to_first_token: z.number().describe('Seconds.'),
+  generation_time: z.number().describe('Seconds.'),
+  stop_reason: v0StopReasonSchema,
+  total_draft_tokens_count: z
+    .int()
+    .optional()
+    .describe('Tokens that speculation proposed. Absent if it proposed none.'),
+  accepted_draft_tokens_count: z.int().optional().describe('Those that the model accepted.'),
+  rejected_draft_tokens_count: z.int().optional(),
+});
 
-const v0ModelInfoSchema = z
-  .object({
-    arch: z.string(),
-    quant: z.string(),
-    format: z.string(),
-    context_length: z.int(),
-  })
-  .meta({ id: 'V0ModelInfo' });
+const v0ModelInfoSchema = named.object('V0ModelInfo', {
+  arch: z.string(),
+  quant: z.string(),
+  format: z.string(),
+  context_length: z.int(),
+});
 
-const v0RuntimeSchema = z
-  .object({
-    name: z.string(),
-    version: z.string(),
-    supported_formats: z.array(z.string()),
-  })
-  .meta({ id: 'V0Runtime' });
+const v0RuntimeSchema = named.object('V0Runtime', {
+  name: z.string(),
+  version: z.string(),
+  supported_formats: z.array(z.string()),
+});
 
 export const v0FinishReasonSchema = z
   .enum(['stop', 'length', 'tool_calls'])

@@ -5,6 +5,7 @@ import { textSchema } from '../../../kernel/field.ts';
 import { defineRoute } from '../../kit/route.ts';
 import { exampleV0Report, v0FinishReasonSchema, v0ReportFields } from './result-schema.ts';
 import { oneSchema, v0GenerationFields } from '../chat/sampling-schema.ts';
+import * as named from '../../kit/named.ts';
 
 /** A prompt as token ids of the model's vocabulary. */
 export const tokensSchema = z
@@ -49,14 +50,13 @@ const v0CompletionRequestSchema = z
 export type V0CompletionRequest = z.infer<typeof v0CompletionRequestSchema>;
 
 /** Parallel arrays with one entry per token, as in OpenAI's first completion API. */
-const v0CompletionLogprobsSchema = z
-  .object({
+const v0CompletionLogprobsSchema = named
+  .object('V0CompletionLogprobs', {
     tokens: z.array(z.string()),
     token_logprobs: z.array(z.number()),
     top_logprobs: z.array(z.record(z.string(), z.number())),
     text_offset: z.array(z.int()),
   })
-  .meta({ id: 'V0CompletionLogprobs' })
   .nullable();
 export type V0CompletionLogprobs = z.infer<typeof v0CompletionLogprobsSchema>;
 
@@ -78,14 +78,12 @@ export const v0CompletionResultSchema = z
   .object({
     ...completionFields,
     choices: z.array(
-      z
-        .object({
-          index: z.int(),
-          text: z.string(),
-          logprobs: v0CompletionLogprobsSchema,
-          finish_reason: v0FinishReasonSchema,
-        })
-        .meta({ id: 'V0CompletionChoice' }),
+      named.object('V0CompletionChoice', {
+        index: z.int(),
+        text: z.string(),
+        logprobs: v0CompletionLogprobsSchema,
+        finish_reason: v0FinishReasonSchema,
+      }),
     ),
     ...v0ReportFields,
   })
@@ -106,14 +104,12 @@ export const v0CompletionChunkSchema = z
     ...completionFields,
     id: z.string(),
     choices: z.array(
-      z
-        .object({
-          index: z.int(),
-          text: z.string(),
-          logprobs: v0CompletionLogprobsSchema,
-          finish_reason: v0FinishReasonSchema.nullable(),
-        })
-        .meta({ id: 'V0CompletionChunkChoice' }),
+      named.object('V0CompletionChunkChoice', {
+        index: z.int(),
+        text: z.string(),
+        logprobs: v0CompletionLogprobsSchema,
+        finish_reason: v0FinishReasonSchema.nullable(),
+      }),
     ),
     usage: v0ReportFields.usage.optional(),
     stats: v0ReportFields.stats.optional(),

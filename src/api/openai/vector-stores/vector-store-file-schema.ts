@@ -12,6 +12,7 @@ import {
   fileIdSchema,
   vectorStoreParams,
 } from './vector-store-schema.ts';
+import * as named from '../../kit/named.ts';
 
 const exampleBatchId = 'vsfb_6b2f0c9e4d7a1f3852c6e0b9';
 
@@ -41,32 +42,28 @@ const exampleFile = {
   },
 };
 
-const fileSchema = z
-  .object({
-    id: z.string(),
-    object: z.literal('vector_store.file'),
-    vector_store_id: z.string(),
-    created_at: z.int().describe('Unix time in seconds.'),
-    status: statusSchema,
-    last_error: z
-      .object({
-        code: z.enum(['server_error', 'unsupported_file', 'invalid_file']),
-        message: z.string(),
-      })
-      .meta({ id: 'OpenAiVectorStoreFileError' })
-      .nullable(),
-    usage_bytes: z.int().nonnegative(),
-    attributes: attributesSchema,
-    chunking_strategy: z
-      .object({
-        type: z.literal('static'),
-        static: z
-          .object({ max_chunk_size_tokens: z.int(), chunk_overlap_tokens: z.int() })
-          .meta({ id: 'OpenAiChunkSize' }),
-      })
-      .meta({ id: 'OpenAiChunking' }),
-  })
-  .meta({ id: 'OpenAiVectorStoreFile', examples: [exampleFile] });
+const fileSchema = named.object('OpenAiVectorStoreFile', exampleFile, {
+  id: z.string(),
+  object: z.literal('vector_store.file'),
+  vector_store_id: z.string(),
+  created_at: z.int().describe('Unix time in seconds.'),
+  status: statusSchema,
+  last_error: named
+    .object('OpenAiVectorStoreFileError', {
+      code: z.enum(['server_error', 'unsupported_file', 'invalid_file']),
+      message: z.string(),
+    })
+    .nullable(),
+  usage_bytes: z.int().nonnegative(),
+  attributes: attributesSchema,
+  chunking_strategy: named.object('OpenAiChunking', {
+    type: z.literal('static'),
+    static: named.object('OpenAiChunkSize', {
+      max_chunk_size_tokens: z.int(),
+      chunk_overlap_tokens: z.int(),
+    }),
+  }),
+});
 export type OpenAiVectorStoreFile = z.infer<typeof fileSchema>;
 
 const listQuerySchema = itemPageQuerySchema.extend({ filter: statusSchema.optional() });

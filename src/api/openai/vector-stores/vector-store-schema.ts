@@ -6,6 +6,7 @@ import { batchPermissions, pageFields } from '../batches/file-schema.ts';
 import { itemPageQuerySchema } from '../page.ts';
 import { metadataSchema } from '../responses/response-request-schema.ts';
 import { attributesSchema, searchFields } from './filter-schema.ts';
+import * as named from '../../kit/named.ts';
 
 export const exampleVectorStoreId = 'vs_6b2f0c9e4d7a1f3852c6e0b9';
 
@@ -13,34 +14,30 @@ export const vectorStoreParams = z.object({
   vector_store_id: withExample(z.string().max(512), exampleVectorStoreId),
 });
 
-export const fileCountsSchema = z
-  .object({
-    in_progress: z.int(),
-    completed: z.int(),
-    failed: z.int(),
-    cancelled: z.int(),
-    total: z.int(),
-  })
-  .meta({ id: 'OpenAiFileCounts' });
+export const fileCountsSchema = named.object('OpenAiFileCounts', {
+  in_progress: z.int(),
+  completed: z.int(),
+  failed: z.int(),
+  cancelled: z.int(),
+  total: z.int(),
+});
 
 export const chunkingSchema = z
   .discriminatedUnion('type', [
-    z.looseObject({ type: z.literal('auto') }).meta({ id: 'OpenAiAutoChunking' }),
-    z
-      .looseObject({
-        type: z.literal('static'),
-        static: z
-          .looseObject({
-            max_chunk_size_tokens: z.int().min(100).max(4096),
-            chunk_overlap_tokens: z.int().min(0).describe('Half of the size at most.'),
-          })
-          .refine(
-            ({ max_chunk_size_tokens: size, chunk_overlap_tokens: overlap }) => 2 * overlap <= size,
-            '`chunk_overlap_tokens` may be half of `max_chunk_size_tokens` at most',
-          )
-          .meta({ id: 'OpenAiStaticChunkSize' }),
-      })
-      .meta({ id: 'OpenAiStaticChunking' }),
+    named.looseObject('OpenAiAutoChunking', { type: z.literal('auto') }),
+    named.looseObject('OpenAiStaticChunking', {
+      type: z.literal('static'),
+      static: z
+        .looseObject({
+          max_chunk_size_tokens: z.int().min(100).max(4096),
+          chunk_overlap_tokens: z.int().min(0).describe('Half of the size at most.'),
+        })
+        .refine(
+          ({ max_chunk_size_tokens: size, chunk_overlap_tokens: overlap }) => 2 * overlap <= size,
+          '`chunk_overlap_tokens` may be half of `max_chunk_size_tokens` at most',
+        )
+        .meta({ id: 'OpenAiStaticChunkSize' }),
+    }),
   ])
   .meta({
     id: 'OpenAiChunkingStrategy',
@@ -49,9 +46,10 @@ export const chunkingSchema = z
   });
 export type OpenAiChunkingStrategy = z.infer<typeof chunkingSchema>;
 
-const expirySchema = z
-  .looseObject({ anchor: z.literal('last_active_at'), days: z.int().min(1).max(365) })
-  .meta({ id: 'OpenAiVectorStoreExpiry' });
+const expirySchema = named.looseObject('OpenAiVectorStoreExpiry', {
+  anchor: z.literal('last_active_at'),
+  days: z.int().min(1).max(365),
+});
 
 export const fileIdSchema = z.string().max(512);
 
@@ -70,22 +68,20 @@ const exampleVectorStore = {
   expires_at: null,
 };
 
-const vectorStoreSchema = z
-  .object({
-    id: z.string(),
-    object: z.literal('vector_store'),
-    created_at: z.int().describe('Unix time in seconds.'),
-    last_active_at: z.int().nullable(),
-    name: z.string(),
-    metadata: metadataSchema,
-    embedding_model: z.string(),
-    status: z.enum(['in_progress', 'completed', 'expired']),
-    usage_bytes: z.int().nonnegative(),
-    file_counts: fileCountsSchema,
-    expires_after: expirySchema.nullable(),
-    expires_at: z.int().nullable(),
-  })
-  .meta({ id: 'OpenAiVectorStore', examples: [exampleVectorStore] });
+const vectorStoreSchema = named.object('OpenAiVectorStore', exampleVectorStore, {
+  id: z.string(),
+  object: z.literal('vector_store'),
+  created_at: z.int().describe('Unix time in seconds.'),
+  last_active_at: z.int().nullable(),
+  name: z.string(),
+  metadata: metadataSchema,
+  embedding_model: z.string(),
+  status: z.enum(['in_progress', 'completed', 'expired']),
+  usage_bytes: z.int().nonnegative(),
+  file_counts: fileCountsSchema,
+  expires_after: expirySchema.nullable(),
+  expires_at: z.int().nullable(),
+});
 export type OpenAiVectorStore = z.infer<typeof vectorStoreSchema>;
 
 const nameSchema = z.string().max(256);
@@ -177,9 +173,10 @@ export const deleteVectorStoreOpenAi = defineRoute('DELETE /v1/vector_stores/{ve
   errors: ['vector_store_not_found'],
 });
 
-const textPartSchema = z
-  .object({ type: z.literal('text'), text: z.string() })
-  .meta({ id: 'OpenAiTextPart' });
+const textPartSchema = named.object('OpenAiTextPart', {
+  type: z.literal('text'),
+  text: z.string(),
+});
 
 /** A page of a list without cursors. */
 export const plainPageFields = {
@@ -196,9 +193,10 @@ export const searchVectorStoreOpenAi = defineRoute(
     params: vectorStoreParams,
     body: z
       .looseObject({
-        query: z
-          .union([textSchema.min(1), z.array(textSchema.min(1)).min(1).max(16)])
-          .meta({ id: 'OpenAiSearchQuery' }),
+        query: named.union('OpenAiSearchQuery', [
+          textSchema.min(1),
+          z.array(textSchema.min(1)).min(1).max(16),
+        ]),
         ...searchFields,
         rewrite_query: z.literal(false).nullish(),
       })
@@ -208,15 +206,13 @@ export const searchVectorStoreOpenAi = defineRoute(
         object: z.literal('vector_store.search_results.page'),
         search_query: z.array(z.string()),
         data: z.array(
-          z
-            .object({
-              file_id: z.string(),
-              filename: z.string(),
-              score: z.number().describe('0 to 1.'),
-              attributes: attributesSchema,
-              content: z.array(textPartSchema),
-            })
-            .meta({ id: 'OpenAiSearchResult' }),
+          named.object('OpenAiSearchResult', {
+            file_id: z.string(),
+            filename: z.string(),
+            score: z.number().describe('0 to 1.'),
+            attributes: attributesSchema,
+            content: z.array(textPartSchema),
+          }),
         ),
         ...plainPageFields,
       })

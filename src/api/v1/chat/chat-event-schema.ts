@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { errorBodySchema } from '../../kit/error-body.ts';
 import { chatErrors, mediaErrors } from '../../../kernel/errors/error-groups.ts';
 import { isoTimeSchema } from '../../../kernel/field.ts';
+import * as named from '../../kit/named.ts';
 import { defineRoute } from '../../kit/route.ts';
 import {
   chatRequestSchema,
@@ -10,15 +11,6 @@ import {
   responseIdSchema,
   toolFailureField,
 } from './chat-schema.ts';
-
-/** Declares an event and its component: `tool_call.start` is `ToolCallStartEvent`. */
-const event = <Type extends string, Fields extends z.core.$ZodLooseShape>(
-  type: Type,
-  fields: Fields,
-) =>
-  z.object({ type: z.literal(type), ...fields }).meta({
-    id: `${type.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase())}Event`,
-  });
 
 const instance = { model_instance_id: z.string() };
 const progress = { progress: z.number().min(0).max(1) };
@@ -38,33 +30,33 @@ const toolHintsSchema = z
 /** Server-sent events of `POST /api/v1/chat`, in the order in which they are sent. */
 export const chatEventSchema = z
   .discriminatedUnion('type', [
-    event('chat.start', {
+    named.event('chat.start', {
       ...instance,
       response_id: responseIdSchema
         .optional()
         .describe('Present if the response runs in the background.'),
     }),
-    event('model_load.start', instance),
-    event('model_load.progress', { ...instance, ...progress }),
-    event('model_load.end', { ...instance, load_time_seconds: z.number() }),
-    event('queued', {
+    named.event('model_load.start', instance),
+    named.event('model_load.progress', { ...instance, ...progress }),
+    named.event('model_load.end', { ...instance, load_time_seconds: z.number() }),
+    named.event('queued', {
       position: z
         .int()
         .min(1)
         .describe('Position in the queue of the instance. Sent again when it changes.'),
     }),
-    event('prompt_processing.start', {}),
-    event('prompt_processing.progress', progress),
-    event('prompt_processing.end', {}),
-    event('reasoning.start', {}),
-    event('reasoning.delta', delta),
-    event('reasoning.end', {}),
-    event('message.start', {}),
-    event('message.delta', delta),
-    event('message.end', {}),
-    event('tool_call.start', { tool: z.string(), ...provider }),
-    event('tool_call.arguments', { tool: z.string(), ...toolArguments, ...provider }),
-    event('tool_call.approval_required', {
+    named.event('prompt_processing.start', {}),
+    named.event('prompt_processing.progress', progress),
+    named.event('prompt_processing.end', {}),
+    named.event('reasoning.start', {}),
+    named.event('reasoning.delta', delta),
+    named.event('reasoning.end', {}),
+    named.event('message.start', {}),
+    named.event('message.delta', delta),
+    named.event('message.end', {}),
+    named.event('tool_call.start', { tool: z.string(), ...provider }),
+    named.event('tool_call.arguments', { tool: z.string(), ...toolArguments, ...provider }),
+    named.event('tool_call.approval_required', {
       call_id: z.string(),
       tool: z.string(),
       ...toolArguments,
@@ -72,20 +64,20 @@ export const chatEventSchema = z
       expires_at: isoTimeSchema.describe('The call is refused then.'),
       ...provider,
     }),
-    event('tool_call.approval_resolved', { call_id: z.string(), approved: z.boolean() }),
-    event('tool_call.success', {
+    named.event('tool_call.approval_resolved', { call_id: z.string(), approved: z.boolean() }),
+    named.event('tool_call.success', {
       tool: z.string(),
       ...toolArguments,
       output: z.string(),
       ...toolFailureField,
       ...provider,
     }),
-    event('tool_call.failure', {
+    named.event('tool_call.failure', {
       reason: z.string(),
       metadata: z.record(z.string(), z.unknown()),
     }),
-    event('error', { error: errorBodySchema.shape.error }),
-    event('chat.end', { result: chatResultSchema }),
+    named.event('error', { error: errorBodySchema.shape.error }),
+    named.event('chat.end', { result: chatResultSchema }),
   ])
   .meta({
     id: 'ChatEvent',

@@ -15,6 +15,7 @@ import {
 } from '../../../kernel/field.ts';
 import { adapterChoicesSchema } from '../models/adapter-schema.ts';
 import { reasoningSchema } from '../models/model-schema.ts';
+import * as named from '../../kit/named.ts';
 
 export const exampleConversationId = 'conv_2b8e5d0f7a1c4e936d0b8f2a5c7e1d490f3b6a8c2e5d7190';
 
@@ -40,35 +41,29 @@ export const responseIdSchema = withExample(
 const exampleImage =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAMAAAAoLQ9TAAAAA1BMVEXQMCDO2x7RAAAACXBIWXMAAAPoAAAD6AG1e1JrAAAADUlEQVQY02NgGAXIAAABEAAB7JfjegAAAABJRU5ErkJggg==';
 
-const textInputSchema = z
-  .strictObject({
-    type: z.enum(['text', 'message']).describe('Both mean the same.'),
-    content: textSchema.min(1),
-  })
-  .meta({ id: 'TextInput' });
-const imageInputSchema = z
-  .strictObject({
-    type: z.literal('image'),
-    data_url: textSchema.min(1).describe('A PNG, JPEG, WebP or GIF as a base64 `data:` URL.'),
-  })
-  .meta({ id: 'ImageInput' });
-const audioInputSchema = z
-  .strictObject({
-    type: z.literal('audio'),
-    data_url: textSchema.min(1).describe('A WAV, MP3 or FLAC file as a base64 `data:` URL.'),
-  })
-  .meta({ id: 'AudioInput' });
-export const inputItemSchema = z
-  .discriminatedUnion('type', [textInputSchema, imageInputSchema, audioInputSchema])
-  .meta({ id: 'InputItem' });
+const textInputSchema = named.strictObject('TextInput', {
+  type: z.enum(['text', 'message']).describe('Both mean the same.'),
+  content: textSchema.min(1),
+});
+const imageInputSchema = named.strictObject('ImageInput', {
+  type: z.literal('image'),
+  data_url: textSchema.min(1).describe('A PNG, JPEG, WebP or GIF as a base64 `data:` URL.'),
+});
+const audioInputSchema = named.strictObject('AudioInput', {
+  type: z.literal('audio'),
+  data_url: textSchema.min(1).describe('A WAV, MP3 or FLAC file as a base64 `data:` URL.'),
+});
+export const inputItemSchema = named.discriminatedUnion('InputItem', 'type', [
+  textInputSchema,
+  imageInputSchema,
+  audioInputSchema,
+]);
 /** A stored input item. Other APIs accept messages without text, unlike v1. */
-export const storedInputItemSchema = z
-  .discriminatedUnion('type', [
-    textInputSchema.extend({ content: textSchema }).meta({ id: 'StoredTextInput' }),
-    imageInputSchema,
-    audioInputSchema,
-  ])
-  .meta({ id: 'StoredInputItem' });
+export const storedInputItemSchema = named.discriminatedUnion('StoredInputItem', 'type', [
+  textInputSchema.extend({ content: textSchema }).meta({ id: 'StoredTextInput' }),
+  imageInputSchema,
+  audioInputSchema,
+]);
 export type InputItem = z.infer<typeof inputItemSchema>;
 
 const allowedToolsSchema = z
@@ -104,9 +99,10 @@ const ephemeralIntegrationSchema = z
 const integrationSchema = z
   .union([
     pluginIdSchema,
-    z
-      .discriminatedUnion('type', [pluginIntegrationSchema, ephemeralIntegrationSchema])
-      .meta({ id: 'IntegrationOptions' }),
+    named.discriminatedUnion('IntegrationOptions', 'type', [
+      pluginIntegrationSchema,
+      ephemeralIntegrationSchema,
+    ]),
   ])
   .meta({ id: 'Integration', description: 'Tools that the model may call.' });
 
@@ -114,14 +110,12 @@ const jsonObjectSchema = z.record(z.string(), z.unknown());
 
 const responseFormatSchema = z
   .discriminatedUnion('type', [
-    z.strictObject({ type: z.literal('text') }).meta({ id: 'TextFormat' }),
-    z.strictObject({ type: z.literal('json_object') }).meta({ id: 'JsonObjectFormat' }),
-    z
-      .strictObject({
-        type: z.literal('json_schema'),
-        schema: jsonObjectSchema.describe('JSON schema that the message matches.'),
-      })
-      .meta({ id: 'JsonSchemaFormat' }),
+    named.strictObject('TextFormat', { type: z.literal('text') }),
+    named.strictObject('JsonObjectFormat', { type: z.literal('json_object') }),
+    named.strictObject('JsonSchemaFormat', {
+      type: z.literal('json_schema'),
+      schema: jsonObjectSchema.describe('JSON schema that the message matches.'),
+    }),
   ])
   .meta({
     id: 'ResponseFormat',
@@ -241,55 +235,46 @@ export const providerInfoSchema = z
   })
   .meta({ id: 'ProviderInfo', description: 'Where a tool comes from.' });
 
-const messageOutputSchema = z
-  .object({ type: z.literal('message'), content: z.string() })
-  .meta({ id: 'MessageOutput' });
-const reasoningOutputSchema = z
-  .object({ type: z.literal('reasoning'), content: z.string() })
-  .meta({ id: 'ReasoningOutput' });
+const messageOutputSchema = named.object('MessageOutput', {
+  type: z.literal('message'),
+  content: z.string(),
+});
+const reasoningOutputSchema = named.object('ReasoningOutput', {
+  type: z.literal('reasoning'),
+  content: z.string(),
+});
 export const toolFailureField = {
   is_error: z
     .literal(true)
     .optional()
     .describe('Present if the tool reported a failure, timed out, or its server ended.'),
 };
-const toolCallOutputSchema = z
-  .object({
-    type: z.literal('tool_call'),
-    tool: z.string(),
-    arguments: jsonObjectSchema,
-    output: z.string(),
-    ...toolFailureField,
-    provider_info: providerInfoSchema,
-  })
-  .meta({ id: 'ToolCallOutput' });
-const invalidToolCallOutputSchema = z
-  .object({
-    type: z.literal('invalid_tool_call'),
-    reason: z.string(),
-    metadata: z
-      .object({
-        type: z.enum(['invalid_name', 'invalid_arguments']),
-        tool_name: z.string(),
-        arguments: jsonObjectSchema.optional(),
-        is_denied: z
-          .literal(true)
-          .optional()
-          .describe('Present if the user did not approve the call.'),
-        provider_info: providerInfoSchema.optional(),
-      })
-      .meta({ id: 'InvalidToolCallMetadata' }),
-  })
-  .meta({ id: 'InvalidToolCallOutput' });
+const toolCallOutputSchema = named.object('ToolCallOutput', {
+  type: z.literal('tool_call'),
+  tool: z.string(),
+  arguments: jsonObjectSchema,
+  output: z.string(),
+  ...toolFailureField,
+  provider_info: providerInfoSchema,
+});
+const invalidToolCallOutputSchema = named.object('InvalidToolCallOutput', {
+  type: z.literal('invalid_tool_call'),
+  reason: z.string(),
+  metadata: named.object('InvalidToolCallMetadata', {
+    type: z.enum(['invalid_name', 'invalid_arguments']),
+    tool_name: z.string(),
+    arguments: jsonObjectSchema.optional(),
+    is_denied: z.literal(true).optional().describe('Present if the user did not approve the call.'),
+    provider_info: providerInfoSchema.optional(),
+  }),
+});
 const outputItemSchemas = [
   messageOutputSchema,
   reasoningOutputSchema,
   toolCallOutputSchema,
   invalidToolCallOutputSchema,
 ] as const;
-export const outputItemSchema = z
-  .discriminatedUnion('type', outputItemSchemas)
-  .meta({ id: 'OutputItem' });
+export const outputItemSchema = named.discriminatedUnion('OutputItem', 'type', outputItemSchemas);
 export type OutputItem = z.infer<typeof outputItemSchema>;
 
 const functionCallOutputSchema = z
@@ -303,32 +288,31 @@ const functionCallOutputSchema = z
     id: 'FunctionCallOutput',
     description: 'A call of a client tool, from a request to another API.',
   });
-export const storedOutputItemSchema = z
-  .discriminatedUnion('type', [...outputItemSchemas, functionCallOutputSchema])
-  .meta({ id: 'StoredOutputItem' });
+export const storedOutputItemSchema = named.discriminatedUnion('StoredOutputItem', 'type', [
+  ...outputItemSchemas,
+  functionCallOutputSchema,
+]);
 export type StoredOutputItem = z.infer<typeof storedOutputItemSchema>;
 
-export const chatStatsSchema = z
-  .object({
-    input_tokens: tokenCountSchema,
-    total_output_tokens: tokenCountSchema,
-    reasoning_output_tokens: tokenCountSchema,
-    tokens_per_second: z
-      .number()
-      .describe('Without the time until the first token, unless the answer has only one.'),
-    time_to_first_token_seconds: z.number(),
-    model_load_time_seconds: z
-      .number()
-      .optional()
-      .describe('Present if the model was loaded for this request.'),
-    draft_tokens: tokenCountSchema
-      .optional()
-      .describe('Tokens that speculation proposed. Absent if it proposed none.'),
-    accepted_draft_tokens: tokenCountSchema
-      .optional()
-      .describe('Those that the model accepted; they are among `total_output_tokens`.'),
-  })
-  .meta({ id: 'ChatStats' });
+export const chatStatsSchema = named.object('ChatStats', {
+  input_tokens: tokenCountSchema,
+  total_output_tokens: tokenCountSchema,
+  reasoning_output_tokens: tokenCountSchema,
+  tokens_per_second: z
+    .number()
+    .describe('Without the time until the first token, unless the answer has only one.'),
+  time_to_first_token_seconds: z.number(),
+  model_load_time_seconds: z
+    .number()
+    .optional()
+    .describe('Present if the model was loaded for this request.'),
+  draft_tokens: tokenCountSchema
+    .optional()
+    .describe('Tokens that speculation proposed. Absent if it proposed none.'),
+  accepted_draft_tokens: tokenCountSchema
+    .optional()
+    .describe('Those that the model accepted; they are among `total_output_tokens`.'),
+});
 export type ChatStats = z.infer<typeof chatStatsSchema>;
 
 export const exampleChatResult = {
@@ -346,13 +330,11 @@ export const exampleChatResult = {
   response_id: exampleResponseId,
 };
 
-export const chatResultSchema = z
-  .object({
-    model_instance_id: z.string(),
-    output: z.array(outputItemSchema),
-    stats: chatStatsSchema,
-    dropped_turns: droppedTurnsSchema.optional(),
-    response_id: responseIdSchema.optional().describe('Present unless `store` is false.'),
-  })
-  .meta({ id: 'ChatResult', examples: [exampleChatResult] });
+export const chatResultSchema = named.object('ChatResult', exampleChatResult, {
+  model_instance_id: z.string(),
+  output: z.array(outputItemSchema),
+  stats: chatStatsSchema,
+  dropped_turns: droppedTurnsSchema.optional(),
+  response_id: responseIdSchema.optional().describe('Present unless `store` is false.'),
+});
 export type ChatResult = z.infer<typeof chatResultSchema>;

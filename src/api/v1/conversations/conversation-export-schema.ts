@@ -3,6 +3,7 @@ import { isoTimeSchema, withExample } from '../../../kernel/field.ts';
 import { defineRoute } from '../../kit/route.ts';
 import { exampleResponseId, responseIdSchema, exampleConversationId } from '../chat/chat-schema.ts';
 import { conversationSchema, conversationTitleSchema } from './conversation-schema.ts';
+import * as named from '../../kit/named.ts';
 
 /** Maximum number of responses of an imported conversation. */
 const maxResponses = 20_000;
@@ -13,20 +14,18 @@ const nameSchema = z
   .max(512)
   .refine((name) => !name.includes('\0'), 'It must not contain a NUL character');
 
-const exportedResponseSchema = z
-  .strictObject({
-    response_id: responseIdSchema,
-    previous_response_id: responseIdSchema
-      .nullable()
-      .describe('A response that stands earlier in the list; null for the first ones.'),
-    created_at: isoTimeSchema,
-    model: nameSchema,
-    model_instance_id: nameSchema,
-    turn: z
-      .looseObject({ formatVersion: z.int().min(1) })
-      .describe('Messages, output and statistics in the form in which Hearth stores them.'),
-  })
-  .meta({ id: 'ExportedResponse' });
+const exportedResponseSchema = named.strictObject('ExportedResponse', {
+  response_id: responseIdSchema,
+  previous_response_id: responseIdSchema
+    .nullable()
+    .describe('A response that stands earlier in the list; null for the first ones.'),
+  created_at: isoTimeSchema,
+  model: nameSchema,
+  model_instance_id: nameSchema,
+  turn: z
+    .looseObject({ formatVersion: z.int().min(1) })
+    .describe('Messages, output and statistics in the form in which Hearth stores them.'),
+});
 
 export const conversationExportSchema = z
   .strictObject({

@@ -6,6 +6,7 @@ import {
   exampleConversationId,
   projectIdSchema,
 } from '../chat/chat-schema.ts';
+import * as named from '../../kit/named.ts';
 
 const count = z.int().nonnegative();
 
@@ -20,41 +21,39 @@ const exampleReport = {
   left_out: { images: 2, files: 1, parts: 0 },
   conversations: [{ conversation_id: exampleConversationId, title: 'The sea' }],
 };
-const reportSchema = z
-  .object({
-    format: z.enum(['hearth', 'chatgpt', 'claude', 'open_webui', 'lm_studio']),
-    dry_run: z.boolean(),
-    conversation_count: count.describe(
-      'Imported conversations, or with `dry_run` those to import.',
-    ),
-    response_count: count.describe('Their responses, of all branches.'),
-    present_count: count.describe('Conversations that the caller has imported before.'),
-    skipped_count: count.describe('Conversations that could not be imported.'),
-    skipped: z
-      .array(z.object({ title: z.string(), reason: z.string() }))
-      .describe('The first 100 of them, with the reason.'),
-    left_out: z
-      .object({
-        images: count,
-        files: count.describe('Files without text; the messages have their names.'),
-        parts: count.describe('Results of tools and parts of unknown types.'),
-      })
-      .describe('What the imported conversations lack.'),
-    conversations: z
-      .array(z.object({ conversation_id: conversationIdSchema.optional(), title: z.string() }))
-      .describe('The first 100 imported ones; without ids with `dry_run`.'),
-  })
-  .meta({ id: 'ConversationImportReport', examples: [exampleReport] });
+const reportSchema = named.object('ConversationImportReport', exampleReport, {
+  format: z.enum(['hearth', 'chatgpt', 'claude', 'open_webui', 'lm_studio']),
+  dry_run: z.boolean(),
+  conversation_count: count.describe('Imported conversations, or with `dry_run` those to import.'),
+  response_count: count.describe('Their responses, of all branches.'),
+  present_count: count.describe('Conversations that the caller has imported before.'),
+  skipped_count: count.describe('Conversations that could not be imported.'),
+  skipped: z
+    .array(z.object({ title: z.string(), reason: z.string() }))
+    .describe('The first 100 of them, with the reason.'),
+  left_out: z
+    .object({
+      images: count,
+      files: count.describe('Files without text; the messages have their names.'),
+      parts: count.describe('Results of tools and parts of unknown types.'),
+    })
+    .describe('What the imported conversations lack.'),
+  conversations: z
+    .array(z.object({ conversation_id: conversationIdSchema.optional(), title: z.string() }))
+    .describe('The first 100 imported ones; without ids with `dry_run`.'),
+});
 export type ImportReportRecord = z.infer<typeof reportSchema>;
 
 const importEventSchema = z
   .discriminatedUnion('type', [
-    z
-      .object({ type: z.literal('import.progress'), progress: z.number().min(0).max(1) })
-      .meta({ id: 'ConversationImportProgressEvent' }),
-    z
-      .object({ type: z.literal('import.end'), result: reportSchema })
-      .meta({ id: 'ConversationImportEndEvent' }),
+    named.object('ConversationImportProgressEvent', {
+      type: z.literal('import.progress'),
+      progress: z.number().min(0).max(1),
+    }),
+    named.object('ConversationImportEndEvent', {
+      type: z.literal('import.end'),
+      result: reportSchema,
+    }),
     errorBodySchema
       .extend({ type: z.literal('error') })
       .meta({ id: 'ConversationImportErrorEvent' }),

@@ -15,6 +15,7 @@ import {
   storedResponsePageSchema,
   storedResponseSchema,
 } from '../responses/stored-response-schema.ts';
+import * as named from '../../kit/named.ts';
 
 export const conversationTitleSchema = z
   .string()
@@ -37,26 +38,24 @@ const exampleConversation = {
   last_response_id: exampleResponseId,
 };
 
-export const conversationSchema = z
-  .object({
-    conversation_id: conversationIdSchema,
-    title: z
-      .string()
-      .describe('The first words of the first input, of its last text, until it is renamed.'),
-    pinned: z.boolean(),
-    archived: z
-      .boolean()
-      .describe('Lists leave archived conversations out unless a request names them.'),
-    project_id: projectIdSchema.nullable().describe('Null for a conversation in no project.'),
-    model: z.string().describe('Model of the newest response.'),
-    created_at: isoTimeSchema,
-    updated_at: isoTimeSchema.describe('Time of the newest response.'),
-    response_count: z.int().positive().describe('Responses of all branches.'),
-    last_response_id: responseIdSchema.describe(
-      'The newest response: the end of the branch that was used last.',
-    ),
-  })
-  .meta({ id: 'Conversation', examples: [exampleConversation] });
+export const conversationSchema = named.object('Conversation', exampleConversation, {
+  conversation_id: conversationIdSchema,
+  title: z
+    .string()
+    .describe('The first words of the first input, of its last text, until it is renamed.'),
+  pinned: z.boolean(),
+  archived: z
+    .boolean()
+    .describe('Lists leave archived conversations out unless a request names them.'),
+  project_id: projectIdSchema.nullable().describe('Null for a conversation in no project.'),
+  model: z.string().describe('Model of the newest response.'),
+  created_at: isoTimeSchema,
+  updated_at: isoTimeSchema.describe('Time of the newest response.'),
+  response_count: z.int().positive().describe('Responses of all branches.'),
+  last_response_id: responseIdSchema.describe(
+    'The newest response: the end of the branch that was used last.',
+  ),
+});
 export type ConversationRecord = z.infer<typeof conversationSchema>;
 
 const snippetSchema = z
@@ -107,23 +106,21 @@ const conversationPageSchema = z
     examples: [{ conversations: [exampleListed], next_cursor: null }],
   });
 
-const treeNodeSchema = z
-  .object({
-    response_id: responseIdSchema,
-    previous_response_id: responseIdSchema.nullable(),
-    created_at: isoTimeSchema,
-    model: z.string(),
-    preview: z.string().describe('The first words of the input, or of the output without one.'),
-    interrupted: z
-      .literal(true)
-      .optional()
-      .describe('Present if the turn failed or was cancelled on the way.'),
-    deleted: z
-      .literal(true)
-      .optional()
-      .describe('Present for a deleted response that others continue; its content is not shown.'),
-  })
-  .meta({ id: 'ConversationNode' });
+const treeNodeSchema = named.object('ConversationNode', {
+  response_id: responseIdSchema,
+  previous_response_id: responseIdSchema.nullable(),
+  created_at: isoTimeSchema,
+  model: z.string(),
+  preview: z.string().describe('The first words of the input, or of the output without one.'),
+  interrupted: z
+    .literal(true)
+    .optional()
+    .describe('Present if the turn failed or was cancelled on the way.'),
+  deleted: z
+    .literal(true)
+    .optional()
+    .describe('Present for a deleted response that others continue; its content is not shown.'),
+});
 
 const conversationTreeSchema = conversationSchema
   .extend({
@@ -149,13 +146,11 @@ const conversationTreeSchema = conversationSchema
     ],
   });
 
-const mediaReferenceSchema = z
-  .object({
-    type: z.enum(['image', 'audio']),
-    sha256: z.string().describe('Its bytes are at `GET /api/v1/blobs/{sha256}`.'),
-    media_type: z.string(),
-  })
-  .meta({ id: 'MediaReference' });
+const mediaReferenceSchema = named.object('MediaReference', {
+  type: z.enum(['image', 'audio']),
+  sha256: z.string().describe('Its bytes are at `GET /api/v1/blobs/{sha256}`.'),
+  media_type: z.string(),
+});
 
 const branchPageSchema = storedResponsePageSchema
   .extend({

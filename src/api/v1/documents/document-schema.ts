@@ -1,15 +1,14 @@
 import * as z from 'zod';
 import { withExample } from '../../../kernel/field.ts';
 import { defineRoute } from '../../kit/route.ts';
+import * as named from '../../kit/named.ts';
 
-const documentSectionSchema = z
-  .object({
-    kind: z.enum(['page', 'sheet', 'slide', 'chapter']),
-    number: z.int().positive().describe('From 1.'),
-    title: z.string().optional().describe('Name of a sheet.'),
-    first_line: z.int().positive().describe('Line of `text` at which it begins, from 1.'),
-  })
-  .meta({ id: 'DocumentSection' });
+const documentSectionSchema = named.object('DocumentSection', {
+  kind: z.enum(['page', 'sheet', 'slide', 'chapter']),
+  number: z.int().positive().describe('From 1.'),
+  title: z.string().optional().describe('Name of a sheet.'),
+  first_line: z.int().positive().describe('Line of `text` at which it begins, from 1.'),
+});
 
 export const readDocumentText = defineRoute('POST /api/v1/documents/text', {
   operationId: 'readDocumentText',

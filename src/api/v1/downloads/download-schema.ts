@@ -3,6 +3,7 @@ import type { ErrorCode } from '../../../kernel/errors/errors.ts';
 import { isoTimeSchema, modelIdentifierSchema, withExample } from '../../../kernel/field.ts';
 import { defineRoute } from '../../kit/route.ts';
 import { licenseFields } from '../models/license-schema.ts';
+import * as named from '../../kit/named.ts';
 
 /**
  * Names that may be combined with `quantization`: names of ModelScope, and any URL, since only the server knows the
@@ -86,16 +87,13 @@ const jobFields = {
   total_size_bytes: z.int(),
   downloaded_bytes: z.int(),
   started_at: isoTimeSchema,
-  error: z
-    .object({ type: z.string(), message: z.string(), code: z.string() })
-    .meta({ id: 'DownloadFailure' })
+  error: named
+    .object('DownloadFailure', { type: z.string(), message: z.string(), code: z.string() })
     .optional()
     .describe('Present if the job failed. Requesting the same download again resumes it.'),
 };
 
-export const downloadJobSchema = z
-  .object(jobFields)
-  .meta({ id: 'DownloadJob', examples: [exampleJob] });
+export const downloadJobSchema = named.object('DownloadJob', exampleJob, jobFields);
 export type DownloadJobRecord = z.infer<typeof downloadJobSchema>;
 
 const downloadedSchema = z
@@ -111,9 +109,10 @@ const downloadedSchema = z
     ],
   });
 
-const downloadStartSchema = z
-  .discriminatedUnion('status', [downloadJobSchema, downloadedSchema])
-  .meta({ id: 'DownloadStart' });
+const downloadStartSchema = named.discriminatedUnion('DownloadStart', 'status', [
+  downloadJobSchema,
+  downloadedSchema,
+]);
 export type DownloadStartRecord = z.infer<typeof downloadStartSchema>;
 
 const planErrors = [

@@ -8,28 +8,27 @@ import {
 } from '../models/catalog-schema.ts';
 import { licenseFields } from '../models/license-schema.ts';
 import { machineMemoryFields, memoryFitSchema } from '../models/memory-schema.ts';
+import * as named from '../../kit/named.ts';
 
 /** Longest model card that is returned, in characters. */
 const maxCardLength = 200_000;
 
-const buildSchema = z
-  .object({
-    quantization: z
-      .string()
-      .nullable()
-      .describe('Value for `quantization` of a download; null if the repository has no choice.'),
-    format: z.enum(['gguf', 'mlx']),
-    size_bytes: z.int().nonnegative().describe('Size of the download, with all files.'),
-    files: z.array(z.object({ name: z.string(), size_bytes: z.int().nonnegative() })),
-    default: z.boolean().describe('Whether a download without `quantization` takes it.'),
-    complete: z.boolean().describe('Whether no part of it is missing in the repository.'),
-    estimated_bytes: z
-      .int()
-      .nonnegative()
-      .describe('Memory with a context of 4096 tokens, estimated from the size of the files.'),
-    fits: memoryFitSchema,
-  })
-  .meta({ id: 'HubBuild' });
+const buildSchema = named.object('HubBuild', {
+  quantization: z
+    .string()
+    .nullable()
+    .describe('Value for `quantization` of a download; null if the repository has no choice.'),
+  format: z.enum(['gguf', 'mlx']),
+  size_bytes: z.int().nonnegative().describe('Size of the download, with all files.'),
+  files: z.array(z.object({ name: z.string(), size_bytes: z.int().nonnegative() })),
+  default: z.boolean().describe('Whether a download without `quantization` takes it.'),
+  complete: z.boolean().describe('Whether no part of it is missing in the repository.'),
+  estimated_bytes: z
+    .int()
+    .nonnegative()
+    .describe('Memory with a context of 4096 tokens, estimated from the size of the files.'),
+  fits: memoryFitSchema,
+});
 
 export const hubRepositorySchema = z
   .object({
@@ -46,14 +45,13 @@ export const hubRepositorySchema = z
     builds: z
       .array(buildSchema)
       .describe('What can be downloaded, smallest first; empty if Hearth runs none of it.'),
-    card: z
-      .object({
+    card: named
+      .object('ModelCard', {
         markdown: z
           .string()
           .describe('Untrusted Markdown, without front matter; may contain HTML.'),
         truncated: z.boolean(),
       })
-      .meta({ id: 'ModelCard' })
       .nullable()
       .describe(`README.md, at most ${maxCardLength} characters; null if there is none.`),
     ...machineMemoryFields,

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { isoTimeSchema, withExample } from '../../../kernel/field.ts';
 import { defineRoute } from '../../kit/route.ts';
 import { v1ModelSchema } from '../models/model-schema.ts';
+import * as named from '../../kit/named.ts';
 
 const exampleKey = 'SHA256:aF3kG2Yyq0nS1v7m3o4U5x6wZ8B9cD0eF1gH2iJ3kL4';
 
@@ -114,14 +115,12 @@ const linkListSchema = z
     to: z.array(linkedMachineSchema).describe('Machines whose models are used here.'),
     from: z
       .array(
-        z
-          .object({
-            name: nameSchema,
-            token_id: z.string().describe('The token of this server that the machine uses.'),
-            created_at: isoTimeSchema,
-            last_used_at: isoTimeSchema.nullable(),
-          })
-          .meta({ id: 'LinkingMachine' }),
+        named.object('LinkingMachine', {
+          name: nameSchema,
+          token_id: z.string().describe('The token of this server that the machine uses.'),
+          created_at: isoTimeSchema,
+          last_used_at: isoTimeSchema.nullable(),
+        }),
       )
       .describe('Machines that use the models of this one.'),
   })

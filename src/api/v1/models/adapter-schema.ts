@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { AdapterChoice } from '../../../kernel/adapter-names.ts';
 import { modelIdentifierSchema } from '../../../kernel/field.ts';
 import { defineRoute } from '../../kit/route.ts';
+import * as named from '../../kit/named.ts';
 
 const exampleAdapter = {
   key: 'local/starter-chat-pirate-lora',
@@ -28,19 +29,17 @@ export function toAdapterChoices(
   return choices.map(({ adapter, scale }) => ({ name: adapter, scale: scale ?? 1 }));
 }
 
-export const adapterSchema = z
-  .object({
-    key: z.string(),
-    display_name: z.string(),
-    architecture: z.string(),
-    base_model: z
-      .string()
-      .nullable()
-      .describe('The model for which it was trained, as its file says.'),
-    rank: z.int(),
-    size_bytes: z.int(),
-  })
-  .meta({ id: 'Adapter', examples: [exampleAdapter] });
+export const adapterSchema = named.object('Adapter', exampleAdapter, {
+  key: z.string(),
+  display_name: z.string(),
+  architecture: z.string(),
+  base_model: z
+    .string()
+    .nullable()
+    .describe('The model for which it was trained, as its file says.'),
+  rank: z.int(),
+  size_bytes: z.int(),
+});
 
 export type AdapterRecord = z.infer<typeof adapterSchema>;
 

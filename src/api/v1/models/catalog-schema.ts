@@ -3,6 +3,7 @@ import { isoTimeSchema } from '../../../kernel/field.ts';
 import { defineRoute } from '../../kit/route.ts';
 import { licenseFields } from './license-schema.ts';
 import { memoryFitSchema } from './memory-schema.ts';
+import * as named from '../../kit/named.ts';
 
 /** The hub that is searched for repositories. */
 export const hubSourceSchema = z
@@ -24,40 +25,38 @@ export const exampleCatalogModel = {
   fits: 'fits',
 };
 
-export const catalogModelSchema = z
-  .object({
-    id: z.string().describe('Value for `model` of `POST /api/v1/models/download`.'),
-    source: z
-      .enum(['catalog', 'hub', 'modelscope'])
-      .describe(
-        '`catalog`: from the list that ships with Hearth. `hub`, `modelscope`: found on the model hub, on ModelScope.',
-      ),
-    repository: z.string().describe('`owner/name` on the model hub or ModelScope.'),
-    url: z
-      .string()
-      .describe('URL of the repository; a download from it can choose a `quantization`.'),
-    type: z.enum(['llm', 'vlm', 'embedding', 'reranker']).optional(),
-    quantization: z.string().optional().describe('Quantization that is downloaded by default.'),
-    size_bytes: z.int().optional().describe('Approximate download size, projector included.'),
-    ...licenseFields,
-    description: z.string().optional(),
-    downloads: z.int().optional().describe('Download count of the model hub.'),
-    likes: z.int().optional(),
-    updated_at: isoTimeSchema.optional(),
-    gated: z
-      .boolean()
-      .optional()
-      .describe('Whether the model hub requires an account that accepted the terms.'),
-    expected_tokens_per_second: z
-      .number()
-      .positive()
-      .optional()
-      .describe(
-        'Present in recommendations for a machine without a GPU: the speed of one answer, estimated from the size and the measured speed of the memory.',
-      ),
-    fits: memoryFitSchema.optional().describe('Present where `size_bytes` is known.'),
-  })
-  .meta({ id: 'CatalogModel' });
+export const catalogModelSchema = named.object('CatalogModel', {
+  id: z.string().describe('Value for `model` of `POST /api/v1/models/download`.'),
+  source: z
+    .enum(['catalog', 'hub', 'modelscope'])
+    .describe(
+      '`catalog`: from the list that ships with Hearth. `hub`, `modelscope`: found on the model hub, on ModelScope.',
+    ),
+  repository: z.string().describe('`owner/name` on the model hub or ModelScope.'),
+  url: z
+    .string()
+    .describe('URL of the repository; a download from it can choose a `quantization`.'),
+  type: z.enum(['llm', 'vlm', 'embedding', 'reranker']).optional(),
+  quantization: z.string().optional().describe('Quantization that is downloaded by default.'),
+  size_bytes: z.int().optional().describe('Approximate download size, projector included.'),
+  ...licenseFields,
+  description: z.string().optional(),
+  downloads: z.int().optional().describe('Download count of the model hub.'),
+  likes: z.int().optional(),
+  updated_at: isoTimeSchema.optional(),
+  gated: z
+    .boolean()
+    .optional()
+    .describe('Whether the model hub requires an account that accepted the terms.'),
+  expected_tokens_per_second: z
+    .number()
+    .positive()
+    .optional()
+    .describe(
+      'Present in recommendations for a machine without a GPU: the speed of one answer, estimated from the size and the measured speed of the memory.',
+    ),
+  fits: memoryFitSchema.optional().describe('Present where `size_bytes` is known.'),
+});
 export type CatalogModelRecord = z.infer<typeof catalogModelSchema>;
 
 export const searchCatalog = defineRoute('GET /api/v1/models/catalog', {
@@ -79,9 +78,8 @@ export const searchCatalog = defineRoute('GET /api/v1/models/catalog', {
   result: z
     .object({
       models: z.array(catalogModelSchema),
-      warning: z
-        .object({ type: z.string(), message: z.string(), code: z.string() })
-        .meta({ id: 'CatalogWarning' })
+      warning: named
+        .object('CatalogWarning', { type: z.string(), message: z.string(), code: z.string() })
         .optional()
         .describe('Why no models of the model hub are listed.'),
     })

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { isoTimeSchema } from '../../../kernel/field.ts';
 import { defineRoute } from '../../kit/route.ts';
+import * as named from '../../kit/named.ts';
 
 const exampleOrigin = {
   url: 'https://example.com/hearth/catalog.json',
@@ -44,12 +45,10 @@ export const setCatalogSource = defineRoute('PUT /api/v1/catalog', {
     'Reads the list and its Ed25519 signature, which is at the same path with `.sig` at the end. The list replaces the ' +
     'shipped one. It is read again once a day; the last valid list stays in use if that fails.',
   permission: 'admin',
-  body: z
-    .strictObject({
-      url: z.url({ protocol: /^https?$/, error: 'It must be an http or https URL.' }).max(2000),
-      key: z.string().max(200).describe('Ed25519 public key in Base64.'),
-    })
-    .meta({ id: 'CatalogSource', examples: [exampleOrigin] }),
+  body: named.strictObject('CatalogSource', exampleOrigin, {
+    url: z.url({ protocol: /^https?$/, error: 'It must be an http or https URL.' }).max(2000),
+    key: z.string().max(200).describe('Ed25519 public key in Base64.'),
+  }),
   result: stateSchema,
   errors: ['unrecognized_keys', 'invalid_value', 'hub_unreachable'],
 });

@@ -1,33 +1,32 @@
 import * as z from 'zod';
 import { kvCacheTypes, speculationModes, splitModes } from '../../../kernel/field.ts';
+import * as named from '../../kit/named.ts';
 
 export const speculationSchema = z.enum(speculationModes).meta({ id: 'Speculation' });
 
-export const loadConfigSchema = z
-  .object({
-    context_length: z.int(),
-    eval_batch_size: z.int().optional(),
-    parallel: z.int().optional(),
-    flash_attention: z.boolean().optional(),
-    num_experts: z.int().optional(),
-    offload_kv_cache_to_gpu: z.boolean().optional(),
-    gpu_layers: z.int().optional(),
-    cpu_moe_layers: z.int().optional(),
-    split_mode: z.enum(splitModes).optional(),
-    tensor_split: z.array(z.number()).optional(),
-    main_gpu: z.string().optional(),
-    threads: z.int().optional(),
-    kv_cache_type: z.enum(kvCacheTypes).optional(),
-    cache_type_k: z.enum(kvCacheTypes).optional(),
-    cache_type_v: z.enum(kvCacheTypes).optional(),
-    speculation: speculationSchema.optional(),
-    draft_model: z.string().optional(),
-    adapters: z
-      .array(z.object({ adapter: z.string(), scale: z.number() }).meta({ id: 'AppliedAdapter' }))
-      .optional()
-      .describe('Applied to requests that choose no adapters; absent if there are none.'),
-  })
-  .meta({ id: 'LoadConfig' });
+export const loadConfigSchema = named.object('LoadConfig', {
+  context_length: z.int(),
+  eval_batch_size: z.int().optional(),
+  parallel: z.int().optional(),
+  flash_attention: z.boolean().optional(),
+  num_experts: z.int().optional(),
+  offload_kv_cache_to_gpu: z.boolean().optional(),
+  gpu_layers: z.int().optional(),
+  cpu_moe_layers: z.int().optional(),
+  split_mode: z.enum(splitModes).optional(),
+  tensor_split: z.array(z.number()).optional(),
+  main_gpu: z.string().optional(),
+  threads: z.int().optional(),
+  kv_cache_type: z.enum(kvCacheTypes).optional(),
+  cache_type_k: z.enum(kvCacheTypes).optional(),
+  cache_type_v: z.enum(kvCacheTypes).optional(),
+  speculation: speculationSchema.optional(),
+  draft_model: z.string().optional(),
+  adapters: z
+    .array(named.object('AppliedAdapter', { adapter: z.string(), scale: z.number() }))
+    .optional()
+    .describe('Applied to requests that choose no adapters; absent if there are none.'),
+});
 export type LoadConfig = z.infer<typeof loadConfigSchema>;
 
 export const chosenConfigSchema = loadConfigSchema
@@ -59,14 +58,12 @@ export const placementSchema = z
       .optional()
       .describe('How several GPUs divide the layers.'),
     gpus: z.array(
-      z
-        .object({
-          id: z.string().describe('Such as `CUDA0`, for `main_gpu`.'),
-          name: z.string(),
-          layers: z.int(),
-          bytes: z.int().describe('Estimated memory on this GPU.'),
-        })
-        .meta({ id: 'PlacedGpu' }),
+      named.object('PlacedGpu', {
+        id: z.string().describe('Such as `CUDA0`, for `main_gpu`.'),
+        name: z.string(),
+        layers: z.int(),
+        bytes: z.int().describe('Estimated memory on this GPU.'),
+      }),
     ),
   })
   .meta({

@@ -11,27 +11,26 @@ import {
   quantizationSchema,
   v1ModelSchema,
 } from './model-schema.ts';
+import * as named from '../../kit/named.ts';
 
-const fileSchema = z
-  .object({
-    name: z.string().describe('Path in the folder of the model.'),
-    size_bytes: z.int().nonnegative(),
-    role: z.enum(['weights', 'projector']),
-  })
-  .meta({ id: 'ModelFile' });
+const fileSchema = named.object('ModelFile', {
+  name: z.string().describe('Path in the folder of the model.'),
+  size_bytes: z.int().nonnegative(),
+  role: z.enum(['weights', 'projector']),
+});
 
-const variantSchema = z
-  .object({
-    key: z.string().describe('`publisher/name@variant`, a value for `model` of other requests.'),
-    quantization: quantizationSchema.nullable(),
-    size_bytes: z.int().nonnegative(),
-    selected: z.boolean().describe('Whether the other fields describe this variant.'),
-  })
-  .meta({ id: 'ModelVariant' });
+const variantSchema = named.object('ModelVariant', {
+  key: z.string().describe('`publisher/name@variant`, a value for `model` of other requests.'),
+  quantization: quantizationSchema.nullable(),
+  size_bytes: z.int().nonnegative(),
+  selected: z.boolean().describe('Whether the other fields describe this variant.'),
+});
 
-const memoryPointSchema = z
-  .object({ context_length: z.int(), parallel: z.int(), ...memoryEstimateFields })
-  .meta({ id: 'MemoryAtContext' });
+const memoryPointSchema = named.object('MemoryAtContext', {
+  context_length: z.int(),
+  parallel: z.int(),
+  ...memoryEstimateFields,
+});
 
 const structureSchema = z
   .object({

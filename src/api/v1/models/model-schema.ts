@@ -17,6 +17,7 @@ import {
   placementSchema,
   speculationSchema,
 } from './load-config-schema.ts';
+import * as named from '../../kit/named.ts';
 
 export const reasoningSchema = z
   .enum(['off', 'low', 'medium', 'high', 'on'])
@@ -56,50 +57,48 @@ export const exampleModel = {
   description: null,
 };
 
-export const quantizationSchema = z
-  .object({ name: z.string(), bits_per_weight: z.number() })
-  .meta({ id: 'Quantization' });
+export const quantizationSchema = named.object('Quantization', {
+  name: z.string(),
+  bits_per_weight: z.number(),
+});
 
-export const v1ModelSchema = z
-  .object({
-    type: modelTypeSchema,
-    publisher: z.string(),
-    key: z.string(),
-    base: z.string().optional().describe('Only of a profile: the key of its model.'),
-    display_name: z.string(),
-    architecture: z.string().nullable().optional(),
-    quantization: quantizationSchema.nullable(),
-    size_bytes: z.int(),
-    params_string: z.string().nullable(),
-    loaded_instances: z.array(
-      z
-        .object({
-          id: z.string(),
-          config: loadConfigSchema,
-          placement: placementSchema.optional(),
+export const v1ModelSchema = named.object('V1Model', exampleModel, {
+  type: modelTypeSchema,
+  publisher: z.string(),
+  key: z.string(),
+  base: z.string().optional().describe('Only of a profile: the key of its model.'),
+  display_name: z.string(),
+  architecture: z.string().nullable().optional(),
+  quantization: quantizationSchema.nullable(),
+  size_bytes: z.int(),
+  params_string: z.string().nullable(),
+  loaded_instances: z.array(
+    named.object('LoadedInstance', {
+      id: z.string(),
+      config: loadConfigSchema,
+      placement: placementSchema.optional(),
+    }),
+  ),
+  max_context_length: z.int(),
+  format: z.enum(['gguf', 'mlx']).nullable(),
+  machines: z.array(z.string()).optional().describe('Linked machines that have the model.'),
+  capabilities: named
+    .object('ModelCapabilities', {
+      vision: z.boolean(),
+      audio: z.boolean().optional().describe('Whether it hears audio in chats.'),
+      trained_for_tool_use: z.boolean(),
+      reasoning: named
+        .object('ReasoningCapability', {
+          allowed_options: z.array(reasoningSchema),
+          default: reasoningSchema,
         })
-        .meta({ id: 'LoadedInstance' }),
-    ),
-    max_context_length: z.int(),
-    format: z.enum(['gguf', 'mlx']).nullable(),
-    machines: z.array(z.string()).optional().describe('Linked machines that have the model.'),
-    capabilities: z
-      .object({
-        vision: z.boolean(),
-        audio: z.boolean().optional().describe('Whether it hears audio in chats.'),
-        trained_for_tool_use: z.boolean(),
-        reasoning: z
-          .object({ allowed_options: z.array(reasoningSchema), default: reasoningSchema })
-          .meta({ id: 'ReasoningCapability' })
-          .optional(),
-      })
-      .meta({ id: 'ModelCapabilities' })
-      .optional(),
-    description: z.string().nullable().optional(),
-    variants: z.array(z.string()).optional(),
-    selected_variant: z.string().optional(),
-  })
-  .meta({ id: 'V1Model', examples: [exampleModel] });
+        .optional(),
+    })
+    .optional(),
+  description: z.string().nullable().optional(),
+  variants: z.array(z.string()).optional(),
+  selected_variant: z.string().optional(),
+});
 export type V1Model = z.infer<typeof v1ModelSchema>;
 
 export const v1ModelListSchema = z
@@ -303,30 +302,26 @@ const loadEstimateSchema = z
   .object({
     type: modelTypeSchema,
     status: z.literal('estimated'),
-    estimate: z
-      .object({
-        total_bytes: z.int(),
-        weights_bytes: z.int(),
-        kv_cache_bytes: z.int(),
-        compute_bytes: z.int(),
-        projector_bytes: z.int(),
-        process_bytes: z.int(),
-        gpu_bytes: z
-          .int()
-          .optional()
-          .describe(
-            'The part of the total in the memory of GPUs; absent if there is none, and if they use the memory of the machine.',
-          ),
-        usable_bytes: z
-          .int()
-          .describe(
-            'Memory of the machine and its GPUs available after evicting the instances that may be evicted for it.',
-          ),
-        fits: z
-          .boolean()
-          .describe('Whether a load would be accepted, if necessary after evictions.'),
-      })
-      .meta({ id: 'MemoryEstimate' }),
+    estimate: named.object('MemoryEstimate', {
+      total_bytes: z.int(),
+      weights_bytes: z.int(),
+      kv_cache_bytes: z.int(),
+      compute_bytes: z.int(),
+      projector_bytes: z.int(),
+      process_bytes: z.int(),
+      gpu_bytes: z
+        .int()
+        .optional()
+        .describe(
+          'The part of the total in the memory of GPUs; absent if there is none, and if they use the memory of the machine.',
+        ),
+      usable_bytes: z
+        .int()
+        .describe(
+          'Memory of the machine and its GPUs available after evicting the instances that may be evicted for it.',
+        ),
+      fits: z.boolean().describe('Whether a load would be accepted, if necessary after evictions.'),
+    }),
     load_config: chosenConfigSchema,
     placement: placementSchema.optional(),
   })
@@ -352,9 +347,10 @@ const loadEstimateSchema = z
   });
 export type LoadEstimateResult = z.infer<typeof loadEstimateSchema>;
 
-const loadResponseSchema = z
-  .discriminatedUnion('status', [loadResultSchema, loadEstimateSchema])
-  .meta({ id: 'LoadResponse' });
+const loadResponseSchema = named.discriminatedUnion('LoadResponse', 'status', [
+  loadResultSchema,
+  loadEstimateSchema,
+]);
 
 export const loadModel = defineRoute('POST /api/v1/models/load', {
   operationId: 'loadModel',

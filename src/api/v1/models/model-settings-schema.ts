@@ -7,6 +7,7 @@ import { chatRequestSchema } from '../chat/chat-schema.ts';
 import { presetFields } from '../presets/preset-schema.ts';
 import { adapterChoicesSchema, toAdapterChoices } from './adapter-schema.ts';
 import { loadRequestSchema, memoryOptions } from './model-schema.ts';
+import * as named from '../../kit/named.ts';
 
 const loadFields = loadRequestSchema.pick({
   ...memoryOptions,
@@ -163,19 +164,17 @@ const exampleProfile = {
   reasoning: 'off',
 };
 
-const modelSettingsSchema = z
-  .object({
-    model: z.string().describe('Key of the model, or name of the profile.'),
-    ...recordFields,
-    load: loadSettingsSchema,
-    outdated_instances: z
-      .array(z.string())
-      .optional()
-      .describe(
-        'Loaded instances that have other values of `load`. They stay loaded: `load` takes effect with the next load.',
-      ),
-  })
-  .meta({ id: 'ModelSettings', examples: [exampleSettings] });
+const modelSettingsSchema = named.object('ModelSettings', exampleSettings, {
+  model: z.string().describe('Key of the model, or name of the profile.'),
+  ...recordFields,
+  load: loadSettingsSchema,
+  outdated_instances: z
+    .array(z.string())
+    .optional()
+    .describe(
+      'Loaded instances that have other values of `load`. They stay loaded: `load` takes effect with the next load.',
+    ),
+});
 export type ModelSettingsResult = z.infer<typeof modelSettingsSchema>;
 
 const params = z.object({ model: modelIdentifierSchema });

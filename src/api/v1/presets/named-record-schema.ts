@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { isoTimeSchema, recordNameSchema, withExample } from '../../../kernel/field.ts';
 import type { NamedRecordKind } from '../../../store/named-record.ts';
 import { defineRoute } from '../../kit/route.ts';
+import * as named from '../../kit/named.ts';
 
 const revisionSchema = z
   .int()
@@ -33,14 +34,12 @@ export function recordRoutes<
     revision: 1,
     updated_at: '2027-01-15T08:00:00.000Z',
   };
-  const record = z
-    .object({
-      name: z.string(),
-      ...fields,
-      revision: z.int().describe('One more with each change.'),
-      updated_at: isoTimeSchema,
-    })
-    .meta({ id: title, examples: [exampleRecord] });
+  const record = named.object(title, exampleRecord, {
+    name: z.string(),
+    ...fields,
+    revision: z.int().describe('One more with each change.'),
+    updated_at: isoTimeSchema,
+  });
   const listKey = `${kind}s` as const;
   const path = `/api/v1/${kind}s` as const;
   const ownPath = `/api/v1/${kind}s/{${kind}}` as const;

@@ -3,6 +3,7 @@ import { isoTimeSchema, recordNameSchema, textSchema, withExample } from '../../
 import { defineRoute } from '../../kit/route.ts';
 import { chatRequestSchema, exampleProjectId, projectIdSchema } from '../chat/chat-schema.ts';
 import { conversationTitleSchema } from '../conversations/conversation-schema.ts';
+import * as named from '../../kit/named.ts';
 
 /** Maximum characters of all files in a project. */
 export const maxFilesLength = 10_000_000;
@@ -26,14 +27,12 @@ const fields = {
     .describe('Model for new conversations; clients read it.'),
 };
 
-const fileSchema = z
-  .object({
-    file_id: z.string(),
-    name: z.string(),
-    characters: z.int().nonnegative(),
-    created_at: isoTimeSchema,
-  })
-  .meta({ id: 'ProjectFile' });
+const fileSchema = named.object('ProjectFile', {
+  file_id: z.string(),
+  name: z.string(),
+  characters: z.int().nonnegative(),
+  created_at: isoTimeSchema,
+});
 const exampleFile = {
   file_id: exampleFileId,
   name: 'tides.md',
@@ -53,24 +52,22 @@ const exampleProject = {
   created_at: '2026-11-02T09:30:00.000Z',
   updated_at: '2026-11-02T09:30:00.000Z',
 };
-const projectSchema = z
-  .object({
-    project_id: projectIdSchema,
-    name: z.string(),
-    instructions: z.string(),
-    preset: z.string().nullable(),
-    model: z.string().nullable(),
-    files: z.array(fileSchema).describe('Without their texts.'),
-    file_search: z
-      .enum(['whole', 'indexing', 'meaning_and_words', 'words'])
-      .describe(
-        'How messages get at the files: `whole`, as long as these are short; else by their passages, which are found by meaning and words, or by words alone while they are indexed or if the library has no embedding model.',
-      ),
-    revision: z.int().describe('One more with each change.'),
-    created_at: isoTimeSchema,
-    updated_at: isoTimeSchema,
-  })
-  .meta({ id: 'Project', examples: [exampleProject] });
+const projectSchema = named.object('Project', exampleProject, {
+  project_id: projectIdSchema,
+  name: z.string(),
+  instructions: z.string(),
+  preset: z.string().nullable(),
+  model: z.string().nullable(),
+  files: z.array(fileSchema).describe('Without their texts.'),
+  file_search: z
+    .enum(['whole', 'indexing', 'meaning_and_words', 'words'])
+    .describe(
+      'How messages get at the files: `whole`, as long as these are short; else by their passages, which are found by meaning and words, or by words alone while they are indexed or if the library has no embedding model.',
+    ),
+  revision: z.int().describe('One more with each change.'),
+  created_at: isoTimeSchema,
+  updated_at: isoTimeSchema,
+});
 export type ProjectRecord = z.infer<typeof projectSchema>;
 
 const idSchema = (example: string) => withExample(z.string().min(1).max(512), example);

@@ -1,19 +1,18 @@
 import * as z from 'zod';
 import { isoTimeSchema, tokenCountSchema, withExample } from '../../../kernel/field.ts';
 import { defineRoute } from '../../kit/route.ts';
+import * as named from '../../kit/named.ts';
 
 const secondsSchema = z.number().nonnegative();
 
 const requestIdentifierSchema = withExample(z.string().min(1).max(64), 'req_5b8e0c1f7a');
 
-const requestToolCallSchema = z
-  .object({
-    tool: z.string(),
-    provider: z.string().describe('The plugin, or the label of the ephemeral server.'),
-    failed: z.boolean(),
-    duration_seconds: secondsSchema,
-  })
-  .meta({ id: 'RequestToolCall' });
+const requestToolCallSchema = named.object('RequestToolCall', {
+  tool: z.string(),
+  provider: z.string().describe('The plugin, or the label of the ephemeral server.'),
+  failed: z.boolean(),
+  duration_seconds: secondsSchema,
+});
 
 const requestFields = {
   id: z.string().describe('Unique while the server runs.'),
@@ -29,9 +28,8 @@ const requestFields = {
     .nullable()
     .describe('Path of the endpoint, such as `/api/v1/models/{model...}`; null if there is none.'),
   status: z.int().nullable().describe('HTTP status of the response; null while it is open.'),
-  caller: z
-    .object({ token_id: z.string(), name: z.string() })
-    .meta({ id: 'RequestCaller' })
+  caller: named
+    .object('RequestCaller', { token_id: z.string(), name: z.string() })
     .nullable()
     .describe('The token; null for a caller without one.'),
   operation: z
@@ -42,16 +40,14 @@ const requestFields = {
   instance_id: z.string().optional(),
   tried: z
     .array(
-      z
-        .object({
-          model: z.string(),
-          reason: z
-            .string()
-            .describe(
-              '`busy`, `failed`, `failed_lately`, `missing`, `not_loaded`, or `unsuited`: it cannot take this request.',
-            ),
-        })
-        .meta({ id: 'TriedModel' }),
+      named.object('TriedModel', {
+        model: z.string(),
+        reason: z
+          .string()
+          .describe(
+            '`busy`, `failed`, `failed_lately`, `missing`, `not_loaded`, or `unsuited`: it cannot take this request.',
+          ),
+      }),
     )
     .optional()
     .describe('The models of a chain that were passed over or failed before `model`.'),
@@ -66,8 +62,8 @@ const requestFields = {
   cached_tokens: tokenCountSchema
     .optional()
     .describe('Prompt tokens that the engine had in its cache.'),
-  reread: z
-    .object({
+  reread: named
+    .object('RequestReread', {
       cause: z.enum([
         'tools_changed',
         'system_prompt_changed',
@@ -80,7 +76,6 @@ const requestFields = {
       message: z.string().describe('A sentence without texts of the prompt.'),
       tokens: tokenCountSchema.describe('About as many tokens as were read again.'),
     })
-    .meta({ id: 'RequestReread' })
     .optional()
     .describe('Why the engine read tokens again that an earlier prompt of the caller had too.'),
   completion_tokens: tokenCountSchema
@@ -88,9 +83,8 @@ const requestFields = {
     .describe('While the request runs, the number of tokens that have arrived.'),
   stop_reason: z.string().optional().describe('Why the last generation ended.'),
   tool_calls: z.array(requestToolCallSchema),
-  error: z
-    .object({ code: z.string(), message: z.string() })
-    .meta({ id: 'RequestError' })
+  error: named
+    .object('RequestError', { code: z.string(), message: z.string() })
     .optional()
     .describe('Present if the request failed, even if its status is 200 because it streamed.'),
 };
@@ -121,27 +115,23 @@ const exampleRequest = {
 };
 
 /** A request in lists and events. */
-export const requestSummarySchema = z
-  .object(requestFields)
-  .meta({ id: 'RequestSummary', examples: [exampleRequest] });
+export const requestSummarySchema = named.object('RequestSummary', exampleRequest, requestFields);
 export type RequestSummary = z.infer<typeof requestSummarySchema>;
 
-const requestGenerationSchema = z
-  .object({
-    prompt: z
-      .string()
-      .describe('The exact prompt: after the chat template, with special tokens as text.'),
-    output: z.string().describe('The text that the model wrote, reasoning first.'),
-    tool_calls: z
-      .string()
-      .optional()
-      .describe('JSON of the tool calls that the model wrote, with the arguments as text.'),
-    prompt_tokens: tokenCountSchema.optional(),
-    completion_tokens: tokenCountSchema.optional(),
-    stop_reason: z.string().optional(),
-    truncated: z.boolean().describe('Whether prompt or output are cut because they are long.'),
-  })
-  .meta({ id: 'RequestGeneration' });
+const requestGenerationSchema = named.object('RequestGeneration', {
+  prompt: z
+    .string()
+    .describe('The exact prompt: after the chat template, with special tokens as text.'),
+  output: z.string().describe('The text that the model wrote, reasoning first.'),
+  tool_calls: z
+    .string()
+    .optional()
+    .describe('JSON of the tool calls that the model wrote, with the arguments as text.'),
+  prompt_tokens: tokenCountSchema.optional(),
+  completion_tokens: tokenCountSchema.optional(),
+  stop_reason: z.string().optional(),
+  truncated: z.boolean().describe('Whether prompt or output are cut because they are long.'),
+});
 
 const requestDetailsSchema = z
   .object({

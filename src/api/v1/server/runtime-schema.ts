@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { withExample } from '../../../kernel/field.ts';
 import { errorBodySchema } from '../../kit/error-body.ts';
 import { defineRoute } from '../../kit/route.ts';
+import * as named from '../../kit/named.ts';
 
 const exampleRuntime = {
   name: 'llama.cpp-linux-x64-cpu',
@@ -15,27 +16,25 @@ const exampleRuntime = {
   removable: true,
 };
 
-const runtimeSchema = z
-  .object({
-    name: z.string(),
-    version: z
-      .string()
-      .describe(
-        'Build of llama.cpp, or version of mlx-lm; `unknown` if the binary does not report it.',
-      ),
-    supported_formats: z.array(z.string()),
-    source: z
-      .enum(['setting', 'release', 'wheel', 'path'])
-      .describe(
-        '`setting`: engine.llamaServer; `path`: a llama-server on the PATH; `wheel`: Python packages.',
-      ),
-    path: z.string(),
-    active: z.boolean().describe('Whether the next load of a model in one of its formats uses it.'),
-    selected: z.boolean().describe('Whether `use` chose it.'),
-    recommended: z.boolean().describe('Whether it is a build that this version of Hearth names.'),
-    removable: z.boolean(),
-  })
-  .meta({ id: 'InstalledRuntime', examples: [exampleRuntime] });
+const runtimeSchema = named.object('InstalledRuntime', exampleRuntime, {
+  name: z.string(),
+  version: z
+    .string()
+    .describe(
+      'Build of llama.cpp, or version of mlx-lm; `unknown` if the binary does not report it.',
+    ),
+  supported_formats: z.array(z.string()),
+  source: z
+    .enum(['setting', 'release', 'wheel', 'path'])
+    .describe(
+      '`setting`: engine.llamaServer; `path`: a llama-server on the PATH; `wheel`: Python packages.',
+    ),
+  path: z.string(),
+  active: z.boolean().describe('Whether the next load of a model in one of its formats uses it.'),
+  selected: z.boolean().describe('Whether `use` chose it.'),
+  recommended: z.boolean().describe('Whether it is a build that this version of Hearth names.'),
+  removable: z.boolean(),
+});
 export type RuntimeRecord = z.infer<typeof runtimeSchema>;
 
 const runtimesSchema = z
@@ -58,19 +57,12 @@ const exampleProgress = {
 
 const installEventSchema = z
   .discriminatedUnion('type', [
-    z
-      .object({
-        type: z.literal('install.progress'),
-        received_bytes: z.int().nonnegative(),
-        total_bytes: z.int().nonnegative().optional(),
-      })
-      .meta({ id: 'InstallProgressEvent' }),
-    z
-      .object({ type: z.literal('install.step'), message: z.string() })
-      .meta({ id: 'InstallStepEvent' }),
-    z
-      .object({ type: z.literal('install.end'), runtime: runtimeSchema })
-      .meta({ id: 'InstallEndEvent' }),
+    named.event('install.progress', {
+      received_bytes: z.int().nonnegative(),
+      total_bytes: z.int().nonnegative().optional(),
+    }),
+    named.event('install.step', { message: z.string() }),
+    named.event('install.end', { runtime: runtimeSchema }),
     errorBodySchema.extend({ type: z.literal('error') }).meta({ id: 'InstallErrorEvent' }),
   ])
   .meta({ id: 'InstallRuntimeEvent', examples: [exampleProgress] });

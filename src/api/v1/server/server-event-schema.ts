@@ -1,18 +1,15 @@
 import * as z from 'zod';
 import { isoTimeSchema, tokenCountSchema } from '../../../kernel/field.ts';
+import * as named from '../../kit/named.ts';
 import { defineRoute } from '../../kit/route.ts';
 import { instanceStatusSchema } from './status-schema.ts';
 import { downloadJobSchema } from '../downloads/download-schema.ts';
 import { requestSummarySchema } from './request-schema.ts';
 
-/** Defines an event and names its component: `download.progress` becomes `DownloadProgressEvent`. */
 const event = <Type extends string, Fields extends z.core.$ZodLooseShape>(
   type: Type,
   fields: Fields,
-) =>
-  z.object({ type: z.literal(type), time: isoTimeSchema, ...fields }).meta({
-    id: `${type.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase())}Event`,
-  });
+) => named.event(type, { time: isoTimeSchema, ...fields });
 
 const instance = { instance_id: z.string(), model: z.string().describe('Key of its model.') };
 const job = { job: downloadJobSchema };

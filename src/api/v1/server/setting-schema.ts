@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { defineRoute } from '../../kit/route.ts';
+import * as named from '../../kit/named.ts';
 
 const settingEntrySchema = z
   .union([
@@ -9,15 +10,13 @@ const settingEntrySchema = z
   ])
   .meta({ id: 'SettingEntry', description: 'What a setting that is an object has for a name.' });
 
-const settingValueSchema = z
-  .union([
-    z.boolean(),
-    z.number(),
-    z.string().max(65_536),
-    z.array(z.string().max(65_536)).max(10_000),
-    z.record(z.string().max(512), settingEntrySchema),
-  ])
-  .meta({ id: 'SettingValue' });
+const settingValueSchema = named.union('SettingValue', [
+  z.boolean(),
+  z.number(),
+  z.string().max(65_536),
+  z.array(z.string().max(65_536)).max(10_000),
+  z.record(z.string().max(512), settingEntrySchema),
+]);
 
 const exampleSetting = {
   key: 'models.ttlSeconds',
@@ -34,31 +33,29 @@ const exampleSetting = {
   restart_pending: false,
 };
 
-const settingSchema = z
-  .object({
-    key: z.string(),
-    description: z.string(),
-    type: z.enum(['boolean', 'integer', 'string', 'url', 'list', 'object']),
-    minimum: z.number().optional().describe('Of an integer.'),
-    maximum: z.number().optional().describe('Of an integer.'),
-    choices: z.array(z.string()).optional().describe('The allowed values, if there are few.'),
-    value: settingValueSchema
-      .nullable()
-      .describe('Configured value; null if unset, and for a secret.'),
-    is_set: z.boolean().optional().describe('Of a secret: whether it has a value.'),
-    default: settingValueSchema.nullable().describe('Null if it has none, or is computed.'),
-    computed_default: z.string().optional().describe('A default that depends on the machine.'),
-    source: z.enum(['flag', 'environment', 'file', 'default']),
-    source_name: z
-      .string()
-      .describe('Such as `--server-port`, `HEARTH_SERVER_PORT` or `config.json`.'),
-    secret: z.boolean(),
-    live: z.boolean().describe('Whether a change takes effect without a restart.'),
-    restart_pending: z
-      .boolean()
-      .describe('Whether the configured value takes effect with the next start of the server.'),
-  })
-  .meta({ id: 'Setting' });
+const settingSchema = named.object('Setting', {
+  key: z.string(),
+  description: z.string(),
+  type: z.enum(['boolean', 'integer', 'string', 'url', 'list', 'object']),
+  minimum: z.number().optional().describe('Of an integer.'),
+  maximum: z.number().optional().describe('Of an integer.'),
+  choices: z.array(z.string()).optional().describe('The allowed values, if there are few.'),
+  value: settingValueSchema
+    .nullable()
+    .describe('Configured value; null if unset, and for a secret.'),
+  is_set: z.boolean().optional().describe('Of a secret: whether it has a value.'),
+  default: settingValueSchema.nullable().describe('Null if it has none, or is computed.'),
+  computed_default: z.string().optional().describe('A default that depends on the machine.'),
+  source: z.enum(['flag', 'environment', 'file', 'default']),
+  source_name: z
+    .string()
+    .describe('Such as `--server-port`, `HEARTH_SERVER_PORT` or `config.json`.'),
+  secret: z.boolean(),
+  live: z.boolean().describe('Whether a change takes effect without a restart.'),
+  restart_pending: z
+    .boolean()
+    .describe('Whether the configured value takes effect with the next start of the server.'),
+});
 export type SettingRecord = z.infer<typeof settingSchema>;
 
 const warningsSchema = z
@@ -105,7 +102,7 @@ export const changeSettings = defineRoute('PATCH /api/v1/settings', {
       applied: z.array(z.string()).describe('Keys that took effect.'),
       restart_required: z.array(z.string()).describe('Keys that take effect with the next start.'),
       overridden: z
-        .array(z.object({ key: z.string(), by: z.string() }).meta({ id: 'OverriddenSetting' }))
+        .array(named.object('OverriddenSetting', { key: z.string(), by: z.string() }))
         .describe('Keys whose value in the file has no effect.'),
       warnings: warningsSchema,
     })

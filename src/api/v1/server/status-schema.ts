@@ -3,6 +3,7 @@ import { isoTimeSchema } from '../../../kernel/field.ts';
 import { chosenConfigSchema, placementSchema } from '../models/load-config-schema.ts';
 import { modelTypeSchema } from '../models/model-schema.ts';
 import { defineRoute } from '../../kit/route.ts';
+import * as named from '../../kit/named.ts';
 
 export const getMetrics = defineRoute('GET /metrics', {
   operationId: 'getMetrics',
@@ -18,40 +19,38 @@ export const getMetrics = defineRoute('GET /metrics', {
   }),
 });
 
-export const instanceStatusSchema = z
-  .object({
-    id: z.string(),
-    model: z.string(),
-    type: modelTypeSchema,
-    state: z
-      .enum(['waiting', 'loading', 'ready'])
-      .describe('`waiting`: queued until enough memory is free.'),
-    loaded_by: z
-      .enum(['name', 'request'])
-      .describe(
-        '`name`: loaded by `POST /api/v1/models/load` or `models.preload`; `request`: loaded just in time.',
-      ),
-    profile: z.string().optional().describe('Profile that has this instance of its own.'),
-    pinned: z.boolean().describe('Whether the settings of its model keep it loaded.'),
-    config: chosenConfigSchema,
-    placement: placementSchema.optional(),
-    changed_settings: z
-      .array(z.string())
-      .optional()
-      .describe('Options whose values in the settings of its model changed since its load.'),
-    active_requests: z.int(),
-    queued_requests: z.int(),
-    estimated_bytes: z.int().describe('Memory reserved for it.'),
-    resident_bytes: z.int().optional(),
-    chosen_speculation: z
-      .enum(['off', 'ngram', 'mtp', 'draft'])
-      .optional()
-      .describe('How it drafts tokens if `config.speculation` is `auto`.'),
-    loaded_at: isoTimeSchema.optional(),
-    ttl_seconds: z.int().optional(),
-    idle_seconds: z.number().optional(),
-  })
-  .meta({ id: 'InstanceStatus' });
+export const instanceStatusSchema = named.object('InstanceStatus', {
+  id: z.string(),
+  model: z.string(),
+  type: modelTypeSchema,
+  state: z
+    .enum(['waiting', 'loading', 'ready'])
+    .describe('`waiting`: queued until enough memory is free.'),
+  loaded_by: z
+    .enum(['name', 'request'])
+    .describe(
+      '`name`: loaded by `POST /api/v1/models/load` or `models.preload`; `request`: loaded just in time.',
+    ),
+  profile: z.string().optional().describe('Profile that has this instance of its own.'),
+  pinned: z.boolean().describe('Whether the settings of its model keep it loaded.'),
+  config: chosenConfigSchema,
+  placement: placementSchema.optional(),
+  changed_settings: z
+    .array(z.string())
+    .optional()
+    .describe('Options whose values in the settings of its model changed since its load.'),
+  active_requests: z.int(),
+  queued_requests: z.int(),
+  estimated_bytes: z.int().describe('Memory reserved for it.'),
+  resident_bytes: z.int().optional(),
+  chosen_speculation: z
+    .enum(['off', 'ngram', 'mtp', 'draft'])
+    .optional()
+    .describe('How it drafts tokens if `config.speculation` is `auto`.'),
+  loaded_at: isoTimeSchema.optional(),
+  ttl_seconds: z.int().optional(),
+  idle_seconds: z.number().optional(),
+});
 export type InstanceStatus = z.infer<typeof instanceStatusSchema>;
 
 export const serverStatusSchema = z
@@ -60,20 +59,21 @@ export const serverStatusSchema = z
     pid: z.int(),
     started_at: isoTimeSchema,
     home: z.string(),
-    runtime: z
-      .object({ name: z.string(), version: z.string(), supported_formats: z.array(z.string()) })
-      .meta({ id: 'RuntimeStatus' })
-      .nullable(),
-    memory: z
-      .object({
-        resident_bytes: z.int(),
-        available_bytes: z.int(),
-        reserved_bytes: z
-          .int()
-          .describe('Reserved for instances that are loaded, loading or stopping.'),
-        limit_bytes: z.int().optional().describe('`models.memoryLimitBytes`.'),
+    runtime: named
+      .object('RuntimeStatus', {
+        name: z.string(),
+        version: z.string(),
+        supported_formats: z.array(z.string()),
       })
-      .meta({ id: 'MemoryStatus' }),
+      .nullable(),
+    memory: named.object('MemoryStatus', {
+      resident_bytes: z.int(),
+      available_bytes: z.int(),
+      reserved_bytes: z
+        .int()
+        .describe('Reserved for instances that are loaded, loading or stopping.'),
+      limit_bytes: z.int().optional().describe('`models.memoryLimitBytes`.'),
+    }),
     instances: z.array(instanceStatusSchema),
   })
   .meta({

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { speechScriptRequestSchema } from '../../../speech/script/schema.ts';
 import { errorBodySchema } from '../../kit/error-body.ts';
 import { defineRoute } from '../../kit/route.ts';
+import * as named from '../../kit/named.ts';
 
 /** Enough for about two hours of speech. */
 const maxTextLength = 100_000;
@@ -48,16 +49,13 @@ const partFields = {
 };
 export const speechEventSchema = z
   .discriminatedUnion('type', [
-    z
-      .object({
-        type: z.literal('speech.part'),
-        ...partFields,
-        audio: z.string().describe('A WAV file as base64; all parts have the same format.'),
-      })
-      .meta({ id: 'SpeechPartEvent' }),
-    z
-      .object({ type: z.literal('speech.end'), duration_seconds: z.number().nonnegative() })
-      .meta({ id: 'SpeechEndEvent' }),
+    named.event('speech.part', {
+      ...partFields,
+      audio: z.string().describe('A WAV file as base64; all parts have the same format.'),
+    }),
+    named.event('speech.end', {
+      duration_seconds: z.number().nonnegative(),
+    }),
     errorBodySchema.extend({ type: z.literal('error') }).meta({ id: 'SpeechErrorEvent' }),
   ])
   .meta({

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { isoTimeSchema, withExample } from '../../../kernel/field.ts';
 import { permissionSchema } from '../../../kernel/permission.ts';
 import { defineRoute } from '../../kit/route.ts';
+import * as named from '../../kit/named.ts';
 
 const exampleCode = 'q3X0mQ7b1yZfKc9V2rUe5tJ8wLhNs4oP';
 const exampleId = 'b41e07d9c2a65f38';
@@ -101,13 +102,11 @@ export const createSession = defineRoute('POST /api/v1/sessions', {
   errors: ['unrecognized_keys', 'invalid_code', 'rate_limit_exceeded'],
 });
 
-const sessionSchema = z
-  .object({
-    ...sessionFields,
-    token_name: z.string().nullable().describe('Name of the token; null for the owner.'),
-    is_current: z.boolean().describe('Whether this session sent the request.'),
-  })
-  .meta({ id: 'Session' });
+const sessionSchema = named.object('Session', {
+  ...sessionFields,
+  token_name: z.string().nullable().describe('Name of the token; null for the owner.'),
+  is_current: z.boolean().describe('Whether this session sent the request.'),
+});
 
 export const listSessions = defineRoute('GET /api/v1/sessions', {
   operationId: 'listSessions',

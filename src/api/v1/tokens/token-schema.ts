@@ -3,6 +3,7 @@ import { priorities } from '../../../kernel/concurrency/fair-queue.ts';
 import { isoTimeSchema, withExample } from '../../../kernel/field.ts';
 import { permissionSchema } from '../../../kernel/permission.ts';
 import { defineRoute } from '../../kit/route.ts';
+import * as named from '../../kit/named.ts';
 
 const exampleToken = {
   id: '3f9a0c51d2',
@@ -73,15 +74,13 @@ const ownedFields = {
 
 const tokenIdSchema = withExample(z.string().min(1).max(64), exampleToken.id);
 
-const tokenRecordSchema = z
-  .object({
-    ...tokenFields,
-    ...ownedFields,
-    last_used_at: isoTimeSchema
-      .nullable()
-      .describe('Rounded to the minute; null if it was never used.'),
-  })
-  .meta({ id: 'Token' });
+const tokenRecordSchema = named.object('Token', {
+  ...tokenFields,
+  ...ownedFields,
+  last_used_at: isoTimeSchema
+    .nullable()
+    .describe('Rounded to the minute; null if it was never used.'),
+});
 
 const nameSchema = z
   .string()
@@ -183,7 +182,7 @@ export const changeToken = defineRoute('PATCH /api/v1/tokens/{id}', {
   permission: 'admin',
   params: z.object({ id: tokenIdSchema }),
   body: changeTokenRequestSchema,
-  result: z.object(tokenFields).meta({ id: 'ChangedToken', examples: [exampleToken] }),
+  result: named.object('ChangedToken', exampleToken, tokenFields),
   errors: ['token_not_found', 'unrecognized_keys'],
 });
 
@@ -196,15 +195,13 @@ export const listTokens = defineRoute('GET /api/v1/tokens', {
       tokens: z.array(tokenRecordSchema),
       orphans: z
         .array(
-          z
-            .object({
-              token_id: z
-                .string()
-                .nullable()
-                .describe('A revoked token; null for responses that were made without a token.'),
-              ...ownedFields,
-            })
-            .meta({ id: 'OrphanedResponses' }),
+          named.object('OrphanedResponses', {
+            token_id: z
+              .string()
+              .nullable()
+              .describe('A revoked token; null for responses that were made without a token.'),
+            ...ownedFields,
+          }),
         )
         .describe('Stored responses that no token lists; every token can read those without one.'),
     })
@@ -266,9 +263,11 @@ export const revokeToken = defineRoute('DELETE /api/v1/tokens/{id}', {
     .object({
       id: z.string(),
       revoked: z.literal(true),
-      responses: z
-        .object({ action: z.enum(['kept', 'deleted', 'moved']), ...ownedFields })
-        .meta({ id: 'ResponsesOfRevokedToken' })
+      responses: named
+        .object('ResponsesOfRevokedToken', {
+          action: z.enum(['kept', 'deleted', 'moved']),
+          ...ownedFields,
+        })
         .optional()
         .describe('What happened to the stored responses; absent if there were none.'),
     })

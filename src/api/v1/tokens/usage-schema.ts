@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { permissionSchema } from '../../../kernel/permission.ts';
 import { defineRoute } from '../../kit/route.ts';
+import * as named from '../../kit/named.ts';
 
 const daySchema = z.iso.date();
 /** Bounds the query; no usage is older. */
@@ -69,28 +70,26 @@ export const getUsage = defineRoute('GET /api/v1/usage', {
     .object({
       from: daySchema,
       to: daySchema,
-      totals: z.object(countFields).meta({ id: 'UsageCounts' }),
+      totals: named.object('UsageCounts', countFields),
       rows: z
         .array(
-          z
-            .object({
-              day: daySchema.optional(),
-              model: z.string().optional().describe('Key of the model.'),
-              token_id: z
-                .string()
-                .nullable()
-                .optional()
-                .describe(
-                  '`owner` for the owner of the home folder; null for requests without a token.',
-                ),
-              token_name: z
-                .string()
-                .nullable()
-                .optional()
-                .describe('null if the token was revoked, and for requests without one.'),
-              ...countFields,
-            })
-            .meta({ id: 'UsageRow' }),
+          named.object('UsageRow', {
+            day: daySchema.optional(),
+            model: z.string().optional().describe('Key of the model.'),
+            token_id: z
+              .string()
+              .nullable()
+              .optional()
+              .describe(
+                '`owner` for the owner of the home folder; null for requests without a token.',
+              ),
+            token_name: z
+              .string()
+              .nullable()
+              .optional()
+              .describe('null if the token was revoked, and for requests without one.'),
+            ...countFields,
+          }),
         )
         .describe(
           'A row for each combination that was used, in the order of day, model and token; only with the fields of `group_by`.',

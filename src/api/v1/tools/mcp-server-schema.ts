@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { withExample } from '../../../kernel/field.ts';
 import { defineRoute } from '../../kit/route.ts';
+import * as named from '../../kit/named.ts';
 
 /** Replaces a secret in responses. If a client sends it back, the secret stays unchanged. */
 const redacted = '[redacted]';
@@ -20,23 +21,21 @@ const timeoutSeconds = z
   .max(3600)
   .describe('Time limit of a tool call (`timeoutSeconds` in mcp.json); 60 seconds if absent.');
 
-const serverSchema = z
-  .object({
-    label: z.string(),
-    id: z.string().describe('Name in `integrations`: `mcp/` and the label.'),
-    type: z
-      .enum(['process', 'http', 'faulty', 'built_in'])
-      .describe('`faulty`: the entry of mcp.json cannot be used; `built_in`: part of Hearth.'),
-    command: z.string().optional(),
-    args: z.array(z.string()).optional(),
-    env: z.record(z.string(), z.string()).optional().describe('Values are redacted.'),
-    cwd: z.string().optional(),
-    url: z.string().optional().describe('Its password and the values of its query are redacted.'),
-    headers: z.record(z.string(), z.string()).optional().describe('Values are redacted.'),
-    timeout_seconds: timeoutSeconds.optional(),
-    fault: z.string().optional().describe('Why a faulty entry cannot be used.'),
-  })
-  .meta({ id: 'McpServer', examples: [exampleServer] });
+const serverSchema = named.object('McpServer', exampleServer, {
+  label: z.string(),
+  id: z.string().describe('Name in `integrations`: `mcp/` and the label.'),
+  type: z
+    .enum(['process', 'http', 'faulty', 'built_in'])
+    .describe('`faulty`: the entry of mcp.json cannot be used; `built_in`: part of Hearth.'),
+  command: z.string().optional(),
+  args: z.array(z.string()).optional(),
+  env: z.record(z.string(), z.string()).optional().describe('Values are redacted.'),
+  cwd: z.string().optional(),
+  url: z.string().optional().describe('Its password and the values of its query are redacted.'),
+  headers: z.record(z.string(), z.string()).optional().describe('Values are redacted.'),
+  timeout_seconds: timeoutSeconds.optional(),
+  fault: z.string().optional().describe('Why a faulty entry cannot be used.'),
+});
 export type McpServerRecord = z.infer<typeof serverSchema>;
 
 const params = z.object({
@@ -130,13 +129,11 @@ export const testMcpServer = defineRoute('POST /api/v1/mcp/servers/{label}/test'
     .object({
       label: z.string(),
       tools: z.array(
-        z
-          .object({
-            name: z.string(),
-            description: z.string().nullable(),
-            parameters: z.record(z.string(), z.unknown()).describe('JSON schema of the arguments.'),
-          })
-          .meta({ id: 'McpTool' }),
+        named.object('McpTool', {
+          name: z.string(),
+          description: z.string().nullable(),
+          parameters: z.record(z.string(), z.unknown()).describe('JSON schema of the arguments.'),
+        }),
       ),
     })
     .meta({ id: 'McpServerTest', examples: [{ label: 'files', tools: [exampleTool] }] }),
@@ -158,9 +155,8 @@ export const callMcpTool = defineRoute('POST /api/v1/mcp/servers/{label}/tools/{
   result: z
     .object({
       content: z.array(
-        z
-          .looseObject({ type: z.string() })
-          .meta({ id: 'McpToolContent' })
+        named
+          .looseObject('McpToolContent', { type: z.string() })
           .describe('A content block of MCP, such as `text` or `image`.'),
       ),
       is_error: z.boolean(),

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { withExample } from '../../../kernel/field.ts';
 import { pluginLabelSchema } from '../../../tools/plugin-label.ts';
 import { defineRoute } from '../../kit/route.ts';
+import * as named from '../../kit/named.ts';
 
 const exampleApproval = {
   plugin_id: 'mcp/files',
@@ -14,14 +15,12 @@ const decisionSchema = z
   .enum(['always', 'never'])
   .describe('Whether calls of the tool are made without asking, or refused.');
 
-const toolApprovalSchema = z
-  .object({
-    plugin_id: z.string(),
-    label: z.string().describe('The plugin in mcp.json.'),
-    tool: z.string(),
-    decision: decisionSchema,
-  })
-  .meta({ id: 'ToolApproval', examples: [exampleApproval] });
+const toolApprovalSchema = named.object('ToolApproval', exampleApproval, {
+  plugin_id: z.string(),
+  label: z.string().describe('The plugin in mcp.json.'),
+  tool: z.string(),
+  decision: decisionSchema,
+});
 export type ToolApprovalRecord = z.infer<typeof toolApprovalSchema>;
 
 const params = z.object({
