@@ -20,26 +20,27 @@ export const itemPageQuerySchema = z.object({
   after: z.string().max(512).optional().describe('Id of the last item of the page before.'),
 });
 
-export const itemListSchema = z
-  .object({
-    object: z.literal('list'),
-    data: z.array(storedItemSchema),
-    first_id: z.string().nullable(),
-    last_id: z.string().nullable(),
-    has_more: z.boolean(),
-  })
-  .meta({
-    id: 'OpenAiItemList',
-    examples: [
-      {
-        object: 'list',
-        data: [exampleItem],
-        first_id: exampleItem.id,
-        last_id: exampleItem.id,
-        has_more: false,
-      },
-    ],
-  });
+/** Declares a page of a list; its example is a page with the example of the items. */
+export function pageSchema<Item extends z.ZodObject<{ id: z.ZodString }>>(id: string, item: Item) {
+  const examples = item.meta()?.['examples'] as readonly z.output<Item>[];
+  return z
+    .object({
+      object: z.literal('list'),
+      first_id: z.string().nullable(),
+      last_id: z.string().nullable(),
+      has_more: z.boolean(),
+      data: z.array(item),
+    })
+    .meta({ id, examples: [toPage(examples, false)] });
+}
+
+export const itemListSchema = pageSchema('OpenAiItemList', storedItemSchema);
+
+/** Declares the result of a deletion. */
+export const deletedSchema = <Name extends string>(id: string, object: Name, exampleId: string) =>
+  z
+    .object({ id: z.string(), object: z.literal(object), deleted: z.literal(true) })
+    .meta({ id, examples: [{ id: exampleId, object, deleted: true }] });
 
 /** A page of a list. */
 export function toPage<Item extends { readonly id: string }>(

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { withExample } from '../../../kernel/field.ts';
 import { defineRoute } from '../../kit/route.ts';
-import { batchPermissions, exampleFileId, pageFields } from './file-schema.ts';
+import { batchPermissions, exampleFileId } from './file-schema.ts';
+import { pageSchema } from '../page.ts';
 import { metadataSchema } from '../responses/response-request-schema.ts';
 import * as named from '../../kit/named.ts';
 
@@ -132,18 +133,7 @@ export const listBatchesOpenAi = defineRoute('GET /v1/batches', {
     limit: z.coerce.number().int().min(1).max(100).default(20),
     after: z.string().max(512).optional().describe('Id of the last batch of the page before.'),
   }),
-  result: z.object({ ...pageFields, data: z.array(batchSchema) }).meta({
-    id: 'OpenAiBatchList',
-    examples: [
-      {
-        object: 'list',
-        data: [exampleBatch],
-        first_id: exampleBatchId,
-        last_id: exampleBatchId,
-        has_more: false,
-      },
-    ],
-  }),
+  result: pageSchema('OpenAiBatchList', batchSchema),
   errors: ['invalid_type', 'invalid_value'],
 });
 

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { withExample } from '../../../kernel/field.ts';
 import { uploadPurposes } from '../../../store/batches/batch.ts';
 import { defineRoute } from '../../kit/route.ts';
+import { deletedSchema, pageSchema } from '../page.ts';
 import * as named from '../../kit/named.ts';
 
 /** Permissions that allow batches: a token that may send such requests may also send them in a batch. */
@@ -42,14 +43,6 @@ const fileSchema = named.object('OpenAiFile', exampleFile, {
 });
 export type OpenAiFile = z.infer<typeof fileSchema>;
 
-/** Fields of the query for a page; each endpoint chooses the bounds of `limit`. */
-export const pageFields = {
-  object: z.literal('list'),
-  first_id: z.string().nullable(),
-  last_id: z.string().nullable(),
-  has_more: z.boolean(),
-};
-
 export const createFileOpenAi = defineRoute('POST /v1/files', {
   operationId: 'createFileOpenAi',
   summary: 'Upload a file',
@@ -74,18 +67,7 @@ export const listFilesOpenAi = defineRoute('GET /v1/files', {
     after: z.string().max(512).optional().describe('Id of the last file of the page before.'),
     purpose: purposeSchema.optional(),
   }),
-  result: z.object({ ...pageFields, data: z.array(fileSchema) }).meta({
-    id: 'OpenAiFileList',
-    examples: [
-      {
-        object: 'list',
-        data: [exampleFile],
-        first_id: exampleFileId,
-        last_id: exampleFileId,
-        has_more: false,
-      },
-    ],
-  }),
+  result: pageSchema('OpenAiFileList', fileSchema),
   errors: ['invalid_type', 'invalid_value'],
 });
 
@@ -113,9 +95,6 @@ export const deleteFileOpenAi = defineRoute('DELETE /v1/files/{file_id}', {
   summary: 'Delete a file',
   permission: batchPermissions,
   params: fileParams,
-  result: z.object({ id: z.string(), object: z.literal('file'), deleted: z.literal(true) }).meta({
-    id: 'OpenAiDeletedFile',
-    examples: [{ id: exampleFileId, object: 'file', deleted: true }],
-  }),
+  result: deletedSchema('OpenAiDeletedFile', 'file', exampleFileId),
   errors: ['file_not_found', 'conflict'],
 });

@@ -3,7 +3,13 @@ import { withExample } from '../../../kernel/field.ts';
 import { fileErrors } from '../../../kernel/errors/error-groups.ts';
 import { defineRoute } from '../../kit/route.ts';
 import { exampleConversationId } from '../../v1/chat/chat-schema.ts';
-import { exampleItem, itemListSchema, itemPageQuerySchema, storedItemSchema } from '../page.ts';
+import {
+  deletedSchema,
+  exampleItem,
+  itemListSchema,
+  itemPageQuerySchema,
+  storedItemSchema,
+} from '../page.ts';
 import { inputItemSchema, metadataSchema } from '../responses/response-request-schema.ts';
 import * as named from '../../kit/named.ts';
 
@@ -79,12 +85,7 @@ export const deleteConversationOpenAi = defineRoute('DELETE /v1/conversations/{c
   summary: 'Delete a conversation with its responses, all branches included',
   permission: 'chat',
   params,
-  result: z
-    .object({ id: z.string(), object: z.literal('conversation.deleted'), deleted: z.literal(true) })
-    .meta({
-      id: 'OpenAiDeletedConversation',
-      examples: [{ id: exampleConversationId, object: 'conversation.deleted', deleted: true }],
-    }),
+  result: deletedSchema('OpenAiDeletedConversation', 'conversation.deleted', exampleConversationId),
   errors: ['conversation_not_found', 'conversation_locked'],
 });
 

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { withExample } from '../../../kernel/field.ts';
 import { defineRoute } from '../../kit/route.ts';
 import { exampleResponseId } from '../../v1/chat/chat-schema.ts';
-import { itemListSchema, itemPageQuerySchema } from '../page.ts';
+import { deletedSchema, itemListSchema, itemPageQuerySchema } from '../page.ts';
 import { openAiResponseEventSchema, openAiResponseSchema } from './response-schema.ts';
 
 const params = z.object({
@@ -46,12 +46,7 @@ export const deleteResponseOpenAi = defineRoute('DELETE /v1/responses/{response_
   summary: 'Delete a stored response',
   permission: 'chat',
   params,
-  result: z
-    .object({ id: z.string(), object: z.literal('response'), deleted: z.literal(true) })
-    .meta({
-      id: 'OpenAiDeletedResponse',
-      examples: [{ id: exampleResponseId, object: 'response', deleted: true }],
-    }),
+  result: deletedSchema('OpenAiDeletedResponse', 'response', exampleResponseId),
   errors: ['response_not_found', 'conflict'],
 });
 

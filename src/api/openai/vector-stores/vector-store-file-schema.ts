@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { withExample } from '../../../kernel/field.ts';
 import { defineRoute } from '../../kit/route.ts';
-import { batchPermissions, exampleFileId, pageFields } from '../batches/file-schema.ts';
-import { itemPageQuerySchema } from '../page.ts';
+import { batchPermissions, exampleFileId } from '../batches/file-schema.ts';
+import { deletedSchema, itemPageQuerySchema, pageSchema } from '../page.ts';
 import { attributesSchema } from './filter-schema.ts';
 import {
   chunkingSchema,
@@ -69,18 +69,7 @@ export type OpenAiVectorStoreFile = z.infer<typeof fileSchema>;
 const listQuerySchema = itemPageQuerySchema.extend({ filter: statusSchema.optional() });
 export type FileListQuery = z.infer<typeof listQuerySchema>;
 
-const fileListSchema = z.object({ ...pageFields, data: z.array(fileSchema) }).meta({
-  id: 'OpenAiVectorStoreFileList',
-  examples: [
-    {
-      object: 'list',
-      data: [exampleFile],
-      first_id: exampleFileId,
-      last_id: exampleFileId,
-      has_more: false,
-    },
-  ],
-});
+const fileListSchema = pageSchema('OpenAiVectorStoreFileList', fileSchema);
 
 const newFileSchema = z
   .looseObject({
@@ -167,16 +156,7 @@ export const deleteVectorStoreFileOpenAi = defineRoute(`DELETE ${files}/{file_id
   description: 'The file itself stays.',
   permission: batchPermissions,
   params: fileParams,
-  result: z
-    .object({
-      id: z.string(),
-      object: z.literal('vector_store.file.deleted'),
-      deleted: z.literal(true),
-    })
-    .meta({
-      id: 'OpenAiRemovedVectorStoreFile',
-      examples: [{ id: exampleFileId, object: 'vector_store.file.deleted', deleted: true }],
-    }),
+  result: deletedSchema('OpenAiRemovedVectorStoreFile', 'vector_store.file.deleted', exampleFileId),
   errors: ['vector_store_not_found', 'file_not_found'],
 });
 

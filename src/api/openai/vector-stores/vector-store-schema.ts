@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { generationErrors } from '../../../kernel/errors/error-groups.ts';
 import { textSchema, withExample } from '../../../kernel/field.ts';
 import { defineRoute } from '../../kit/route.ts';
-import { batchPermissions, pageFields } from '../batches/file-schema.ts';
-import { itemPageQuerySchema } from '../page.ts';
+import { batchPermissions } from '../batches/file-schema.ts';
+import { deletedSchema, itemPageQuerySchema, pageSchema } from '../page.ts';
 import { metadataSchema } from '../responses/response-request-schema.ts';
 import { attributesSchema, searchFields } from './filter-schema.ts';
 import * as named from '../../kit/named.ts';
@@ -114,18 +114,7 @@ export const listVectorStoresOpenAi = defineRoute('GET /v1/vector_stores', {
   summary: 'List the vector stores of the token',
   permission: batchPermissions,
   query: itemPageQuerySchema,
-  result: z.object({ ...pageFields, data: z.array(vectorStoreSchema) }).meta({
-    id: 'OpenAiVectorStoreList',
-    examples: [
-      {
-        object: 'list',
-        data: [exampleVectorStore],
-        first_id: exampleVectorStoreId,
-        last_id: exampleVectorStoreId,
-        has_more: false,
-      },
-    ],
-  }),
+  result: pageSchema('OpenAiVectorStoreList', vectorStoreSchema),
   errors: ['invalid_type', 'invalid_value'],
 });
 
@@ -160,16 +149,7 @@ export const deleteVectorStoreOpenAi = defineRoute('DELETE /v1/vector_stores/{ve
   description: 'The files stay.',
   permission: batchPermissions,
   params: vectorStoreParams,
-  result: z
-    .object({
-      id: z.string(),
-      object: z.literal('vector_store.deleted'),
-      deleted: z.literal(true),
-    })
-    .meta({
-      id: 'OpenAiDeletedVectorStore',
-      examples: [{ id: exampleVectorStoreId, object: 'vector_store.deleted', deleted: true }],
-    }),
+  result: deletedSchema('OpenAiDeletedVectorStore', 'vector_store.deleted', exampleVectorStoreId),
   errors: ['vector_store_not_found'],
 });
 
