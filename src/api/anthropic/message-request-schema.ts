@@ -83,11 +83,9 @@ const examplePrompt = {
   messages: [{ role: 'user', content: 'Write a haiku about the sea.' }],
 };
 
-export const countTokensRequestSchema = named.looseObject(
-  'AnthropicCountTokensRequest',
-  examplePrompt,
-  promptFields,
-);
+export const countTokensRequestSchema = z
+  .looseObject(promptFields)
+  .meta({ id: 'AnthropicCountTokensRequest', examples: [examplePrompt] });
 export type AnthropicCountTokensRequest = z.infer<typeof countTokensRequestSchema>;
 
 export const messageRequestSchema = z

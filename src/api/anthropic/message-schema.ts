@@ -83,40 +83,35 @@ const exampleUsage = {
   speed: 'standard',
 };
 
-export const anthropicMessageSchema = z
-  .object({
-    id: z.string().regex(/^msg_/),
-    type: z.literal('message'),
-    role: z.literal('assistant'),
-    model: z.string().describe('As the request names it.'),
-    content: z.array(contentBlockSchema),
-    ...stopFields,
-    diagnostics: nothing,
-    usage: usageSchema,
-  })
-  .meta({
-    id: 'AnthropicMessage',
-    examples: [
-      {
-        id: 'msg_01i3gkjwthhw96whukek9tzq',
-        type: 'message',
-        role: 'assistant',
-        model: 'hearth/starter-chat',
-        content: [
-          {
-            type: 'text',
-            text: 'Waves fold into foam; the moon pulls them home.',
-          },
-        ],
-        container: null,
-        stop_reason: 'end_turn',
-        stop_sequence: null,
-        stop_details: null,
-        diagnostics: null,
-        usage: exampleUsage,
-      },
-    ],
-  });
+const exampleMessage = {
+  id: 'msg_01i3gkjwthhw96whukek9tzq',
+  type: 'message',
+  role: 'assistant',
+  model: 'hearth/starter-chat',
+  content: [
+    {
+      type: 'text',
+      text: 'Waves fold into foam; the moon pulls them home.',
+    },
+  ],
+  container: null,
+  stop_reason: 'end_turn',
+  stop_sequence: null,
+  stop_details: null,
+  diagnostics: null,
+  usage: exampleUsage,
+};
+
+export const anthropicMessageSchema = named.object('AnthropicMessage', exampleMessage, {
+  id: z.string().regex(/^msg_/),
+  type: z.literal('message'),
+  role: z.literal('assistant'),
+  model: z.string().describe('As the request names it.'),
+  content: z.array(contentBlockSchema),
+  ...stopFields,
+  diagnostics: nothing,
+  usage: usageSchema,
+});
 export type AnthropicMessage = z.infer<typeof anthropicMessageSchema>;
 
 const deltaSchema = named.discriminatedUnion('AnthropicContentDelta', 'type', [

@@ -44,6 +44,13 @@ const modelSchema = named.object('AnthropicModel', exampleModel, {
 });
 export type AnthropicModel = z.infer<typeof modelSchema>;
 
+const exampleModelList = {
+  data: [exampleModel],
+  has_more: false,
+  first_id: exampleModel.id,
+  last_id: exampleModel.id,
+};
+
 export const listModelsAnthropic = defineRoute('GET /v1/models', {
   operationId: 'listModelsAnthropic',
   summary: 'List the models on disk',
@@ -53,24 +60,12 @@ export const listModelsAnthropic = defineRoute('GET /v1/models', {
     after_id: modelIdentifierSchema.optional().describe('Models after this one.'),
     before_id: modelIdentifierSchema.optional().describe('Models before this one.'),
   }),
-  result: z
-    .object({
-      data: z.array(modelSchema),
-      has_more: z.boolean(),
-      first_id: z.string().nullable(),
-      last_id: z.string().nullable(),
-    })
-    .meta({
-      id: 'AnthropicModelList',
-      examples: [
-        {
-          data: [exampleModel],
-          has_more: false,
-          first_id: exampleModel.id,
-          last_id: exampleModel.id,
-        },
-      ],
-    }),
+  result: named.object('AnthropicModelList', exampleModelList, {
+    data: z.array(modelSchema),
+    has_more: z.boolean(),
+    first_id: z.string().nullable(),
+    last_id: z.string().nullable(),
+  }),
 });
 
 export const getModelAnthropic = defineRoute('GET /v1/models/{model...}', {

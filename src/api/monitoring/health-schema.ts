@@ -1,23 +1,21 @@
 import * as z from 'zod';
 import { defineRoute } from '../kit/route.ts';
+import * as named from '../kit/named.ts';
+
+const exampleHealth = { status: 'ok', home_id: '6f1c1d0e-2f0b-4a59-9d7e-0b1f3a5c7d9e' };
 
 export const getHealth = defineRoute('GET /health', {
   operationId: 'getHealth',
   summary: 'Check that the server is alive',
   description: 'Succeeds while the server drains, too; `GET /ready` does not.',
   permission: null,
-  result: z
-    .object({
-      status: z.literal('ok'),
-      home_id: z
-        .string()
-        .optional()
-        .describe('Random id of the home folder. Commands compare it with the id of their own.'),
-    })
-    .meta({
-      id: 'Health',
-      examples: [{ status: 'ok', home_id: '6f1c1d0e-2f0b-4a59-9d7e-0b1f3a5c7d9e' }],
-    }),
+  result: named.object('Health', exampleHealth, {
+    status: z.literal('ok'),
+    home_id: z
+      .string()
+      .optional()
+      .describe('Random id of the home folder. Commands compare it with the id of their own.'),
+  }),
 });
 
 export const getReadiness = defineRoute('GET /ready', {

@@ -59,32 +59,27 @@ const toolSchema = named.looseObject('OllamaTool', {
   }),
 });
 
-const requestSchema = z
-  .looseObject({
-    model: ollamaModelNameSchema,
-    messages: z
-      .array(messageSchema)
-      .max(10_000)
-      .nullish()
-      .describe('The whole conversation; without messages the model is only loaded.'),
-    tools: z.array(toolSchema).max(1024).nullish(),
-    stream: z.boolean().nullish().describe('Answer with lines of JSON; true if absent.'),
-    format: ollamaFormatSchema,
-    options: ollamaOptionsSchema,
-    keep_alive: ollamaKeepAliveSchema,
-    think: ollamaThinkSchema,
-    ...ollamaLogprobFields,
-  })
-  .meta({
-    id: 'OllamaChatRequest',
-    examples: [
-      {
-        model: 'hearth/starter-chat',
-        messages: [{ role: 'user', content: 'Hello!' }],
-        stream: false,
-      },
-    ],
-  });
+const exampleChatRequest = {
+  model: 'hearth/starter-chat',
+  messages: [{ role: 'user', content: 'Hello!' }],
+  stream: false,
+};
+
+const requestSchema = named.looseObject('OllamaChatRequest', exampleChatRequest, {
+  model: ollamaModelNameSchema,
+  messages: z
+    .array(messageSchema)
+    .max(10_000)
+    .nullish()
+    .describe('The whole conversation; without messages the model is only loaded.'),
+  tools: z.array(toolSchema).max(1024).nullish(),
+  stream: z.boolean().nullish().describe('Answer with lines of JSON; true if absent.'),
+  format: ollamaFormatSchema,
+  options: ollamaOptionsSchema,
+  keep_alive: ollamaKeepAliveSchema,
+  think: ollamaThinkSchema,
+  ...ollamaLogprobFields,
+});
 export type OllamaChatRequest = z.infer<typeof requestSchema>;
 
 const answerMessageSchema = named.object('OllamaAnswerMessage', {
@@ -106,17 +101,15 @@ const answerMessageSchema = named.object('OllamaAnswerMessage', {
 });
 export type OllamaAnswerMessage = z.infer<typeof answerMessageSchema>;
 
-export const ollamaChatAnswerSchema = z
-  .object({ ...ollamaAnswerFields, message: answerMessageSchema })
-  .meta({
-    id: 'OllamaChatAnswer',
-    examples: [
-      {
-        ...exampleOllamaAnswer,
-        message: { role: 'assistant', content: 'Hello! How can I help you?' },
-      },
-    ],
-  });
+const exampleChatAnswer = {
+  ...exampleOllamaAnswer,
+  message: { role: 'assistant', content: 'Hello! How can I help you?' },
+};
+
+export const ollamaChatAnswerSchema = named.object('OllamaChatAnswer', exampleChatAnswer, {
+  ...ollamaAnswerFields,
+  message: answerMessageSchema,
+});
 export type OllamaChatAnswer = z.infer<typeof ollamaChatAnswerSchema>;
 
 export const chatOllama = defineRoute('POST /api/chat', {

@@ -4,6 +4,7 @@ import { defineRoute } from '../kit/route.ts';
 import { settingsFields } from '../v1/models/model-settings-schema.ts';
 import { ollamaErrorSchema, ollamaNamedFields } from './fields-schema.ts';
 import { ollamaProgressSchema } from './models-schema.ts';
+import * as named from '../kit/named.ts';
 
 const digestSchema = withExample(
   z.string().regex(/^sha256:[0-9a-f]{64}$/),
@@ -64,50 +65,45 @@ const parametersSchema = z
   .nullish()
   .meta({ id: 'OllamaParameters' });
 
-const createRequestSchema = z
-  .looseObject({
-    ...ollamaNamedFields,
-    model: ollamaNamedFields.model.describe('The new name. Required, unless `name` is set.'),
-    from: z
-      .string()
-      .max(512)
-      .nullish()
-      .describe('The model that the new one is a profile of. It is pulled if it is not there.'),
-    files: filesSchema.describe(
-      'Names of uploaded GGUF files with their digests: the parts of one model, and its projector.',
-    ),
-    adapters: filesSchema.describe('Names of uploaded LoRA adapters in GGUF format.'),
-    system: settingsFields.system_prompt.describe('The system prompt.'),
-    template: textSchema.max(1_000_000).nullish().describe('A chat template in Jinja.'),
-    parameters: parametersSchema.describe('Parameters of a Modelfile; others are ignored.'),
-    messages: z
-      .array(
-        z.looseObject({
-          role: z.enum(['system', 'user', 'assistant']),
-          content: textSchema.max(64_000),
-          images: z.array(z.string()).max(0).nullish().describe('Not supported.'),
-        }),
-      )
-      .max(64)
-      .nullish()
-      .describe('Messages before each chat; messages of `system` are a system prompt.'),
-    license: z
-      .union([textSchema.max(128_000), z.array(textSchema.max(128_000)).max(16)])
-      .nullish()
-      .describe('Text of a license, which `/api/show` repeats.'),
-    stream: z.boolean().nullish().describe('Answer with lines of JSON; true if absent.'),
-  })
-  .meta({
-    id: 'OllamaCreateRequest',
-    examples: [
-      {
-        model: 'mario',
-        from: 'hearth/starter-chat',
-        system: 'You are Mario.',
-        parameters: { temperature: 1, stop: ['Luigi'] },
-      },
-    ],
-  });
+const exampleCreateRequest = {
+  model: 'mario',
+  from: 'hearth/starter-chat',
+  system: 'You are Mario.',
+  parameters: { temperature: 1, stop: ['Luigi'] },
+};
+
+const createRequestSchema = named.looseObject('OllamaCreateRequest', exampleCreateRequest, {
+  ...ollamaNamedFields,
+  model: ollamaNamedFields.model.describe('The new name. Required, unless `name` is set.'),
+  from: z
+    .string()
+    .max(512)
+    .nullish()
+    .describe('The model that the new one is a profile of. It is pulled if it is not there.'),
+  files: filesSchema.describe(
+    'Names of uploaded GGUF files with their digests: the parts of one model, and its projector.',
+  ),
+  adapters: filesSchema.describe('Names of uploaded LoRA adapters in GGUF format.'),
+  system: settingsFields.system_prompt.describe('The system prompt.'),
+  template: textSchema.max(1_000_000).nullish().describe('A chat template in Jinja.'),
+  parameters: parametersSchema.describe('Parameters of a Modelfile; others are ignored.'),
+  messages: z
+    .array(
+      z.looseObject({
+        role: z.enum(['system', 'user', 'assistant']),
+        content: textSchema.max(64_000),
+        images: z.array(z.string()).max(0).nullish().describe('Not supported.'),
+      }),
+    )
+    .max(64)
+    .nullish()
+    .describe('Messages before each chat; messages of `system` are a system prompt.'),
+  license: z
+    .union([textSchema.max(128_000), z.array(textSchema.max(128_000)).max(16)])
+    .nullish()
+    .describe('Text of a license, which `/api/show` repeats.'),
+  stream: z.boolean().nullish().describe('Answer with lines of JSON; true if absent.'),
+});
 export type OllamaCreateRequest = z.infer<typeof createRequestSchema>;
 
 export const createOllama = defineRoute('POST /api/create', {

@@ -8,6 +8,7 @@ import {
   ollamaOptionsSchema,
   ollamaStatisticsFields,
 } from './fields-schema.ts';
+import * as named from '../kit/named.ts';
 
 const commonFields = {
   model: ollamaModelNameSchema,
@@ -16,46 +17,38 @@ const commonFields = {
 };
 const vectorSchema = z.array(z.number());
 
+const exampleEmbeddings = {
+  model: 'hearth/starter-embed',
+  embeddings: [[0.0421, -0.1187, 0.0093]],
+  total_duration: 9_000_000,
+  load_duration: 0,
+  prompt_eval_count: 8,
+};
+
+const exampleEmbedRequest = { model: 'hearth/starter-embed', input: 'The sea is calm at dawn.' };
+
 export const embedOllama = defineRoute('POST /api/embed', {
   operationId: 'embedOllama',
   summary: 'Embed texts as vectors',
   permission: 'embeddings',
-  body: z
-    .looseObject({
-      ...commonFields,
-      input: z
-        .union([textSchema, z.array(textSchema).max(2048)])
-        .nullish()
-        .meta({
-          id: 'OllamaEmbedInput',
-          description: 'A text or a list of texts; without them the model is only loaded.',
-        }),
-      dimensions: dimensionsSchema,
-    })
-    .meta({
-      id: 'OllamaEmbedRequest',
-      examples: [{ model: 'hearth/starter-embed', input: 'The sea is calm at dawn.' }],
-    }),
-  result: z
-    .object({
-      model: z.string().describe('As the request names it.'),
-      embeddings: z.array(vectorSchema),
-      total_duration: ollamaStatisticsFields.total_duration,
-      load_duration: ollamaStatisticsFields.load_duration,
-      prompt_eval_count: ollamaStatisticsFields.prompt_eval_count,
-    })
-    .meta({
-      id: 'OllamaEmbeddings',
-      examples: [
-        {
-          model: 'hearth/starter-embed',
-          embeddings: [[0.0421, -0.1187, 0.0093]],
-          total_duration: 9_000_000,
-          load_duration: 0,
-          prompt_eval_count: 8,
-        },
-      ],
-    }),
+  body: named.looseObject('OllamaEmbedRequest', exampleEmbedRequest, {
+    ...commonFields,
+    input: z
+      .union([textSchema, z.array(textSchema).max(2048)])
+      .nullish()
+      .meta({
+        id: 'OllamaEmbedInput',
+        description: 'A text or a list of texts; without them the model is only loaded.',
+      }),
+    dimensions: dimensionsSchema,
+  }),
+  result: named.object('OllamaEmbeddings', exampleEmbeddings, {
+    model: z.string().describe('As the request names it.'),
+    embeddings: z.array(vectorSchema),
+    total_duration: ollamaStatisticsFields.total_duration,
+    load_duration: ollamaStatisticsFields.load_duration,
+    prompt_eval_count: ollamaStatisticsFields.prompt_eval_count,
+  }),
   errors: generationErrors,
 });
 

@@ -16,42 +16,34 @@ import {
 } from './fields-schema.ts';
 import * as named from '../kit/named.ts';
 
-const requestSchema = z
-  .looseObject({
-    model: ollamaModelNameSchema,
-    prompt: textSchema.nullish().describe('Without a prompt the model is only loaded.'),
-    suffix: textSchema.nullish().describe('Text after the gap to fill.'),
-    system: textSchema.nullish(),
-    images: ollamaImagesSchema,
-    raw: z.boolean().nullish().describe('Continue the prompt without a chat template.'),
-    stream: z.boolean().nullish().describe('Answer with lines of JSON; true if absent.'),
-    format: ollamaFormatSchema,
-    options: ollamaOptionsSchema,
-    keep_alive: ollamaKeepAliveSchema,
-    think: ollamaThinkSchema,
-    ...ollamaLogprobFields,
-  })
-  .meta({
-    id: 'OllamaGenerateRequest',
-    examples: [{ model: 'hearth/starter-chat', prompt: 'Hello!', stream: false }],
-  });
+const exampleGenerateRequest = { model: 'hearth/starter-chat', prompt: 'Hello!', stream: false };
+
+const requestSchema = named.looseObject('OllamaGenerateRequest', exampleGenerateRequest, {
+  model: ollamaModelNameSchema,
+  prompt: textSchema.nullish().describe('Without a prompt the model is only loaded.'),
+  suffix: textSchema.nullish().describe('Text after the gap to fill.'),
+  system: textSchema.nullish(),
+  images: ollamaImagesSchema,
+  raw: z.boolean().nullish().describe('Continue the prompt without a chat template.'),
+  stream: z.boolean().nullish().describe('Answer with lines of JSON; true if absent.'),
+  format: ollamaFormatSchema,
+  options: ollamaOptionsSchema,
+  keep_alive: ollamaKeepAliveSchema,
+  think: ollamaThinkSchema,
+  ...ollamaLogprobFields,
+});
 export type OllamaGenerateRequest = z.infer<typeof requestSchema>;
 
-export const ollamaGenerateAnswerSchema = z
-  .object({
-    ...ollamaAnswerFields,
-    response: z.string(),
-    thinking: z.string().optional().describe('The reasoning of the model.'),
-  })
-  .meta({
-    id: 'OllamaGenerateAnswer',
-    examples: [
-      {
-        ...exampleOllamaAnswer,
-        response: 'Hello! How can I help you?',
-      },
-    ],
-  });
+const exampleAnswer = {
+  ...exampleOllamaAnswer,
+  response: 'Hello! How can I help you?',
+};
+
+export const ollamaGenerateAnswerSchema = named.object('OllamaGenerateAnswer', exampleAnswer, {
+  ...ollamaAnswerFields,
+  response: z.string(),
+  thinking: z.string().optional().describe('The reasoning of the model.'),
+});
 export type OllamaGenerateAnswer = z.infer<typeof ollamaGenerateAnswerSchema>;
 
 export const generateOllama = defineRoute('POST /api/generate', {

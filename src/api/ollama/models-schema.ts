@@ -68,39 +68,44 @@ export const tagsOllama = defineRoute('GET /api/tags', {
   }),
 });
 
+const exampleLoadedModels = {
+  models: [
+    {
+      ...exampleModel,
+      size: 56_000_000,
+      expires_at: '2026-11-22T11:00:00.000Z',
+      size_vram: 0,
+      context_length: 2048,
+    },
+  ],
+};
+
 export const psOllama = defineRoute('GET /api/ps', {
   operationId: 'psOllama',
   summary: 'List the loaded models',
   permission: 'models:read',
-  result: z
-    .object({
-      models: z.array(
-        named.object('OllamaLoadedModel', {
-          ...modelFields,
-          size: z.int().nonnegative().describe('Estimated memory in bytes.'),
-          expires_at: ollamaTimeSchema,
-          size_vram: z.int().nonnegative().describe('The part of `size` on a GPU.'),
-          context_length: z.int().positive(),
-        }),
-      ),
-    })
-    .meta({
-      id: 'OllamaLoadedModels',
-      examples: [
-        {
-          models: [
-            {
-              ...exampleModel,
-              size: 56_000_000,
-              expires_at: '2026-11-22T11:00:00.000Z',
-              size_vram: 0,
-              context_length: 2048,
-            },
-          ],
-        },
-      ],
-    }),
+  result: named.object('OllamaLoadedModels', exampleLoadedModels, {
+    models: z.array(
+      named.object('OllamaLoadedModel', {
+        ...modelFields,
+        size: z.int().nonnegative().describe('Estimated memory in bytes.'),
+        expires_at: ollamaTimeSchema,
+        size_vram: z.int().nonnegative().describe('The part of `size` on a GPU.'),
+        context_length: z.int().positive(),
+      }),
+    ),
+  }),
 });
+
+const exampleModelDescription = {
+  modelfile: 'FROM hearth/starter-chat',
+  parameters: '',
+  template: '',
+  details: exampleDetails,
+  model_info: { 'general.architecture': 'llama', 'llama.context_length': 2048 },
+  capabilities: ['completion', 'tools'],
+  modified_at: '2026-11-22T10:00:00.000Z',
+};
 
 export const showOllama = defineRoute('POST /api/show', {
   operationId: 'showOllama',
@@ -109,42 +114,27 @@ export const showOllama = defineRoute('POST /api/show', {
   body: z
     .looseObject(ollamaNamedFields)
     .meta({ id: 'OllamaShowRequest', examples: [{ model: 'hearth/starter-chat' }] }),
-  result: z
-    .object({
-      modelfile: z.string(),
-      parameters: z
-        .string()
-        .describe('Parameters of a Modelfile that the settings of the model have, one a line.'),
-      template: z.string(),
-      system: z.string().optional().describe('System prompt of the settings of the model.'),
-      messages: z
-        .array(z.object({ role: z.string(), content: z.string() }))
-        .optional()
-        .describe('Messages before each chat.'),
-      license: z.string().optional(),
-      details: detailsSchema,
-      model_info: z
-        .record(z.string(), z.unknown())
-        .describe('Entries of the header, such as `llama.context_length`.'),
-      capabilities: z.array(
-        z.enum(['completion', 'tools', 'vision', 'audio', 'thinking', 'insert', 'embedding']),
-      ),
-      modified_at: ollamaTimeSchema,
-    })
-    .meta({
-      id: 'OllamaModelDescription',
-      examples: [
-        {
-          modelfile: 'FROM hearth/starter-chat',
-          parameters: '',
-          template: '',
-          details: exampleDetails,
-          model_info: { 'general.architecture': 'llama', 'llama.context_length': 2048 },
-          capabilities: ['completion', 'tools'],
-          modified_at: '2026-11-22T10:00:00.000Z',
-        },
-      ],
-    }),
+  result: named.object('OllamaModelDescription', exampleModelDescription, {
+    modelfile: z.string(),
+    parameters: z
+      .string()
+      .describe('Parameters of a Modelfile that the settings of the model have, one a line.'),
+    template: z.string(),
+    system: z.string().optional().describe('System prompt of the settings of the model.'),
+    messages: z
+      .array(z.object({ role: z.string(), content: z.string() }))
+      .optional()
+      .describe('Messages before each chat.'),
+    license: z.string().optional(),
+    details: detailsSchema,
+    model_info: z
+      .record(z.string(), z.unknown())
+      .describe('Entries of the header, such as `llama.context_length`.'),
+    capabilities: z.array(
+      z.enum(['completion', 'tools', 'vision', 'audio', 'thinking', 'insert', 'embedding']),
+    ),
+    modified_at: ollamaTimeSchema,
+  }),
   errors: ['model_not_found', 'corrupt_file'],
 });
 
@@ -172,17 +162,14 @@ export const deleteOllama = defineRoute('DELETE /api/delete', {
   errors: ['model_not_found', 'conflict'],
 });
 
-export const ollamaProgressSchema = z
-  .object({
-    status: z.string(),
-    digest: z.string().optional(),
-    total: z.int().nonnegative().optional().describe('Bytes of the download.'),
-    completed: z.int().nonnegative().optional(),
-  })
-  .meta({
-    id: 'OllamaProgress',
-    examples: [{ status: 'success' }],
-  });
+const exampleProgress = { status: 'success' };
+
+export const ollamaProgressSchema = named.object('OllamaProgress', exampleProgress, {
+  status: z.string(),
+  digest: z.string().optional(),
+  total: z.int().nonnegative().optional().describe('Bytes of the download.'),
+  completed: z.int().nonnegative().optional(),
+});
 export type OllamaProgress = z.infer<typeof ollamaProgressSchema>;
 
 export const pullOllama = defineRoute('POST /api/pull', {

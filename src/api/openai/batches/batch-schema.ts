@@ -98,29 +98,24 @@ const batchSchema = named.object('OpenAiBatch', exampleBatch, {
 });
 export type OpenAiBatch = z.infer<typeof batchSchema>;
 
+const exampleCreateBatchRequest = {
+  input_file_id: exampleFileId,
+  endpoint: '/v1/chat/completions',
+  completion_window: '24h',
+  metadata: { job: 'nightly' },
+};
+
 export const createBatchOpenAi = defineRoute('POST /v1/batches', {
   operationId: 'createBatchOpenAi',
   summary: 'Run the requests of a file behind all others',
   description: 'The token needs the permission of the endpoint, too.',
   permission: batchPermissions,
-  body: z
-    .looseObject({
-      input_file_id: z.string().max(512).describe('A file of `POST /v1/files`.'),
-      endpoint: batchEndpointSchema.describe('The `url` of every request.'),
-      completion_window: z.literal('24h'),
-      metadata: metadataSchema.nullish(),
-    })
-    .meta({
-      id: 'OpenAiCreateBatchRequest',
-      examples: [
-        {
-          input_file_id: exampleFileId,
-          endpoint: '/v1/chat/completions',
-          completion_window: '24h',
-          metadata: { job: 'nightly' },
-        },
-      ],
-    }),
+  body: named.looseObject('OpenAiCreateBatchRequest', exampleCreateBatchRequest, {
+    input_file_id: z.string().max(512).describe('A file of `POST /v1/files`.'),
+    endpoint: batchEndpointSchema.describe('The `url` of every request.'),
+    completion_window: z.literal('24h'),
+    metadata: metadataSchema.nullish(),
+  }),
   result: batchSchema,
   errors: ['file_not_found', 'queue_full'],
 });

@@ -38,48 +38,43 @@ const toolChoiceSchema = named.union('OpenAiToolChoice', [
 
 export const choiceCountSchema = z.int().min(1).max(128);
 
-const chatRequestSchema = z
-  .looseObject({
-    ...v0GenerationFields,
-    ...reasoningFields,
-    preset: presetNameSchema,
-    messages: z.array(v0MessageSchema).min(1).max(100_000),
-    max_completion_tokens: v0GenerationFields.max_tokens,
-    n: choiceCountSchema.nullish().describe('Choices that are generated beside each other.'),
-    tools: z.array(toolSchema).max(1000).nullish(),
-    tool_choice: toolChoiceSchema.nullish(),
-    parallel_tool_calls: z.boolean().nullish(),
-    ...responseFormatFields,
-    logprobs: z.boolean().nullish(),
-    top_logprobs: z.int().min(0).max(20).nullish(),
-    continue_final_message: z
-      .boolean()
-      .nullish()
-      .describe('As in vLLM. The answer continues a last message of the assistant in any case.'),
-    add_generation_prompt: z.boolean().nullish().describe('As in vLLM.'),
-    service_tier: serviceTierSchema,
-    metadata: metadataSchema.nullish().describe('Kept with `store`.'),
-    store: z
-      .boolean()
-      .nullish()
-      .describe(
-        'Keep the completion as a stored response: `chatcmpl-x` is the response `resp_x`, which `previous_response_id` continues.',
-      ),
-  })
-  .meta({
-    id: 'OpenAiChatRequest',
-    examples: [
-      {
-        model: 'hearth/starter-chat',
-        messages: [
-          { role: 'developer', content: 'You answer in one sentence.' },
-          { role: 'user', content: 'Write a haiku about the sea.' },
-        ],
-        temperature: 0.7,
-        max_completion_tokens: 128,
-      },
-    ],
-  });
+const exampleChatRequest = {
+  model: 'hearth/starter-chat',
+  messages: [
+    { role: 'developer', content: 'You answer in one sentence.' },
+    { role: 'user', content: 'Write a haiku about the sea.' },
+  ],
+  temperature: 0.7,
+  max_completion_tokens: 128,
+};
+
+const chatRequestSchema = named.looseObject('OpenAiChatRequest', exampleChatRequest, {
+  ...v0GenerationFields,
+  ...reasoningFields,
+  preset: presetNameSchema,
+  messages: z.array(v0MessageSchema).min(1).max(100_000),
+  max_completion_tokens: v0GenerationFields.max_tokens,
+  n: choiceCountSchema.nullish().describe('Choices that are generated beside each other.'),
+  tools: z.array(toolSchema).max(1000).nullish(),
+  tool_choice: toolChoiceSchema.nullish(),
+  parallel_tool_calls: z.boolean().nullish(),
+  ...responseFormatFields,
+  logprobs: z.boolean().nullish(),
+  top_logprobs: z.int().min(0).max(20).nullish(),
+  continue_final_message: z
+    .boolean()
+    .nullish()
+    .describe('As in vLLM. The answer continues a last message of the assistant in any case.'),
+  add_generation_prompt: z.boolean().nullish().describe('As in vLLM.'),
+  service_tier: serviceTierSchema,
+  metadata: metadataSchema.nullish().describe('Kept with `store`.'),
+  store: z
+    .boolean()
+    .nullish()
+    .describe(
+      'Keep the completion as a stored response: `chatcmpl-x` is the response `resp_x`, which `previous_response_id` continues.',
+    ),
+});
 export type OpenAiChatRequest = z.infer<typeof chatRequestSchema>;
 
 const tokenFields = {
@@ -112,49 +107,44 @@ const exampleHead = {
   model: 'hearth/starter-chat',
 };
 
-export const openAiChatCompletionSchema = z
-  .object({
-    ...completionFields,
-    object: z.literal('chat.completion'),
-    choices: z.array(
-      named.object('OpenAiChatChoice', {
-        index: z.int(),
-        message: named.object('OpenAiChatMessage', {
-          role: z.literal('assistant'),
-          content: z.string().nullable(),
-          refusal: z.string().nullable(),
-          reasoning_content: z.string().exactOptional(),
-          tool_calls: z.array(toolCallSchema).exactOptional(),
-        }),
-        logprobs: logprobsSchema,
-        finish_reason: v0FinishReasonSchema,
-      }),
-    ),
-    usage: openAiUsageSchema,
-    system_fingerprint: z.string().exactOptional().describe('Version of the engine.'),
-  })
-  .meta({
-    id: 'OpenAiChatCompletion',
-    examples: [
-      {
-        ...exampleHead,
-        object: 'chat.completion',
-        choices: [
-          {
-            index: 0,
-            message: {
-              role: 'assistant',
-              content: 'Waves fold into foam; the moon pulls them home.',
-              refusal: null,
-            },
-            logprobs: null,
-            finish_reason: 'stop',
-          },
-        ],
-        usage: exampleUsage,
+const exampleCompletion = {
+  ...exampleHead,
+  object: 'chat.completion',
+  choices: [
+    {
+      index: 0,
+      message: {
+        role: 'assistant',
+        content: 'Waves fold into foam; the moon pulls them home.',
+        refusal: null,
       },
-    ],
-  });
+      logprobs: null,
+      finish_reason: 'stop',
+    },
+  ],
+  usage: exampleUsage,
+};
+
+export const openAiChatCompletionSchema = named.object('OpenAiChatCompletion', exampleCompletion, {
+  ...completionFields,
+  object: z.literal('chat.completion'),
+  choices: z.array(
+    named.object('OpenAiChatChoice', {
+      index: z.int(),
+      message: named.object('OpenAiChatMessage', {
+        role: z.literal('assistant'),
+        content: z.string().nullable(),
+        refusal: z.string().nullable(),
+        reasoning_content: z.string().exactOptional(),
+        tool_calls: z.array(toolCallSchema).exactOptional(),
+      }),
+      logprobs: logprobsSchema,
+      finish_reason: v0FinishReasonSchema,
+    }),
+  ),
+  usage: openAiUsageSchema,
+  system_fingerprint: z.string().exactOptional().describe('Version of the engine.'),
+});
 export type OpenAiChatCompletion = z.infer<typeof openAiChatCompletionSchema>;
 
 const toolCallDeltaSchema = named.object('OpenAiToolCallDelta', {
@@ -167,40 +157,33 @@ const toolCallDeltaSchema = named.object('OpenAiToolCallDelta', {
   }),
 });
 
-export const openAiChatChunkSchema = z
-  .object({
-    ...completionFields,
-    object: z.literal('chat.completion.chunk'),
-    choices: z.array(
-      named.object('OpenAiChatChunkChoice', {
-        index: z.int(),
-        delta: named.object('OpenAiChatDelta', {
-          role: z.literal('assistant').exactOptional(),
-          content: z.string().exactOptional(),
-          reasoning_content: z.string().exactOptional(),
-          tool_calls: z.array(toolCallDeltaSchema).exactOptional(),
-        }),
-        logprobs: logprobsSchema,
-        finish_reason: v0FinishReasonSchema.nullable(),
+const exampleChatChunk = {
+  ...exampleHead,
+  object: 'chat.completion.chunk',
+  choices: [{ index: 0, delta: { content: 'Waves fold' }, logprobs: null, finish_reason: null }],
+};
+
+export const openAiChatChunkSchema = named.object('OpenAiChatChunk', exampleChatChunk, {
+  ...completionFields,
+  object: z.literal('chat.completion.chunk'),
+  choices: z.array(
+    named.object('OpenAiChatChunkChoice', {
+      index: z.int(),
+      delta: named.object('OpenAiChatDelta', {
+        role: z.literal('assistant').exactOptional(),
+        content: z.string().exactOptional(),
+        reasoning_content: z.string().exactOptional(),
+        tool_calls: z.array(toolCallDeltaSchema).exactOptional(),
       }),
-    ),
-    usage: openAiUsageSchema
-      .nullable()
-      .exactOptional()
-      .describe('With `include_usage`: null, but in the last chunk, which has no choices.'),
-  })
-  .meta({
-    id: 'OpenAiChatChunk',
-    examples: [
-      {
-        ...exampleHead,
-        object: 'chat.completion.chunk',
-        choices: [
-          { index: 0, delta: { content: 'Waves fold' }, logprobs: null, finish_reason: null },
-        ],
-      },
-    ],
-  });
+      logprobs: logprobsSchema,
+      finish_reason: v0FinishReasonSchema.nullable(),
+    }),
+  ),
+  usage: openAiUsageSchema
+    .nullable()
+    .exactOptional()
+    .describe('With `include_usage`: null, but in the last chunk, which has no choices.'),
+});
 export type OpenAiChatChunk = z.infer<typeof openAiChatChunkSchema>;
 
 export const createChatCompletionOpenAi = defineRoute('POST /v1/chat/completions', {

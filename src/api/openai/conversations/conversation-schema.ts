@@ -39,20 +39,17 @@ const items = '/v1/conversations/{conversation_id}/items';
 const itemsSchema = z.array(inputItemSchema);
 const exampleMessage = { role: 'user', content: 'Write a haiku about the sea.' };
 
+const exampleCreateConversationRequest = { items: [exampleMessage], metadata: { project: 'sea' } };
+
 export const createConversationOpenAi = defineRoute('POST /v1/conversations', {
   operationId: 'createConversationOpenAi',
   summary: 'Create a conversation',
   description: '`GET /api/v1/conversations` lists it from its first item on.',
   permission: 'chat',
-  body: z
-    .looseObject({
-      items: itemsSchema.max(1000).nullish().describe('What the conversation begins with.'),
-      metadata: metadataSchema.nullish(),
-    })
-    .meta({
-      id: 'OpenAiCreateConversationRequest',
-      examples: [{ items: [exampleMessage], metadata: { project: 'sea' } }],
-    }),
+  body: named.looseObject('OpenAiCreateConversationRequest', exampleCreateConversationRequest, {
+    items: itemsSchema.max(1000).nullish().describe('What the conversation begins with.'),
+    metadata: metadataSchema.nullish(),
+  }),
   result: conversationSchema,
   errors: ['invalid_image', 'invalid_audio', ...fileErrors, 'queue_full', 'storage_failed'],
 });

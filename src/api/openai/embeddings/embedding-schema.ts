@@ -10,65 +10,60 @@ import { defineRoute } from '../../kit/route.ts';
 import { tokensSchema } from '../v0/text-completion-schema.ts';
 import * as named from '../../kit/named.ts';
 
-export const v0EmbeddingRequestSchema = z
-  .looseObject({
-    model: z
-      .string()
-      .max(512)
-      .nullish()
-      .describe('The only loaded embedding model if absent or empty.'),
-    input: z
-      .union([
-        textSchema,
-        tokensSchema,
-        z
-          .array(z.union([textSchema, tokensSchema]))
-          .min(1)
-          .max(2048),
-      ])
-      .meta({ id: 'V0EmbeddingInput', description: 'A text or tokens, or a list of either.' }),
-    encoding_format: z.enum(['float', 'base64']).nullish(),
-    dimensions: dimensionsSchema,
-    ttl: ttlSchema.nullish(),
-  })
-  .meta({
-    id: 'V0EmbeddingRequest',
-    examples: [{ model: 'hearth/starter-embed', input: 'The sea is calm at dawn.' }],
-  });
+const exampleRequest = {
+  model: 'hearth/starter-embed',
+  input: 'The sea is calm at dawn.',
+};
+
+export const v0EmbeddingRequestSchema = named.looseObject('V0EmbeddingRequest', exampleRequest, {
+  model: z
+    .string()
+    .max(512)
+    .nullish()
+    .describe('The only loaded embedding model if absent or empty.'),
+  input: z
+    .union([
+      textSchema,
+      tokensSchema,
+      z
+        .array(z.union([textSchema, tokensSchema]))
+        .min(1)
+        .max(2048),
+    ])
+    .meta({ id: 'V0EmbeddingInput', description: 'A text or tokens, or a list of either.' }),
+  encoding_format: z.enum(['float', 'base64']).nullish(),
+  dimensions: dimensionsSchema,
+  ttl: ttlSchema.nullish(),
+});
 
 export type V0EmbeddingRequest = z.infer<typeof v0EmbeddingRequestSchema>;
 
-export const v0EmbeddingResultSchema = z
-  .object({
-    object: z.literal('list'),
-    data: z.array(
-      named.object('V0Embedding', {
-        object: z.literal('embedding'),
-        embedding: z.union([z.array(z.number()), z.string()]).meta({
-          id: 'V0EmbeddingVector',
-          description:
-            'Numbers, or base64 of 32-bit little-endian floats if `encoding_format` is `base64`.',
-        }),
-        index: z.int(),
+const exampleEmbeddingResult = {
+  object: 'list',
+  data: [{ object: 'embedding', embedding: [0.0421, -0.1187, 0.0093], index: 0 }],
+  model: 'hearth/starter-embed',
+  usage: { prompt_tokens: 8, total_tokens: 8 },
+};
+
+export const v0EmbeddingResultSchema = named.object('V0EmbeddingResult', exampleEmbeddingResult, {
+  object: z.literal('list'),
+  data: z.array(
+    named.object('V0Embedding', {
+      object: z.literal('embedding'),
+      embedding: z.union([z.array(z.number()), z.string()]).meta({
+        id: 'V0EmbeddingVector',
+        description:
+          'Numbers, or base64 of 32-bit little-endian floats if `encoding_format` is `base64`.',
       }),
-    ),
-    model: z.string(),
-    usage: named.object('V0EmbeddingUsage', {
-      prompt_tokens: tokenCountSchema,
-      total_tokens: tokenCountSchema,
+      index: z.int(),
     }),
-  })
-  .meta({
-    id: 'V0EmbeddingResult',
-    examples: [
-      {
-        object: 'list',
-        data: [{ object: 'embedding', embedding: [0.0421, -0.1187, 0.0093], index: 0 }],
-        model: 'hearth/starter-embed',
-        usage: { prompt_tokens: 8, total_tokens: 8 },
-      },
-    ],
-  });
+  ),
+  model: z.string(),
+  usage: named.object('V0EmbeddingUsage', {
+    prompt_tokens: tokenCountSchema,
+    total_tokens: tokenCountSchema,
+  }),
+});
 
 export type V0EmbeddingResult = z.infer<typeof v0EmbeddingResultSchema>;
 

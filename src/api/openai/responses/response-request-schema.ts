@@ -203,75 +203,70 @@ const textFormatSchema = named.discriminatedUnion('OpenAiTextFormatOptions', 'ty
   }),
 ]);
 
-export const responseRequestSchema = z
-  .looseObject({
-    model: z.string().max(512).nullish().describe('The only loaded model if absent or empty.'),
-    input: named.union('OpenAiResponseInput', [
-      textSchema.min(1),
-      z.array(inputItemSchema).min(1).max(100_000),
-    ]),
-    preset: presetNameSchema,
-    instructions: textSchema.nullish().describe('Hold for this response alone.'),
-    previous_response_id: z.string().max(512).startsWith('resp_').nullish(),
-    conversation: z
-      .union([
-        z.string().max(512).startsWith('conv_'),
-        named.looseObject('OpenAiConversationReference', {
-          id: z.string().max(512).startsWith('conv_'),
-        }),
-      ])
-      .meta({
-        id: 'OpenAiConversationParameter',
-        description:
-          'The conversation that the response continues and is added to. Cannot be combined with `previous_response_id`.',
-      })
-      .nullish(),
-    tools: z.array(toolSchema).max(1000).nullish(),
-    tool_choice: toolChoiceSchema.nullish(),
-    parallel_tool_calls: z.boolean().nullish(),
-    max_tool_calls: z
-      .int()
-      .min(1)
-      .max(2 ** 31 - 1)
-      .nullish()
-      .describe('Most calls of MCP tools; after them the model must answer.'),
-    max_output_tokens: z
-      .int()
-      .min(1)
-      .max(2 ** 31 - 1)
-      .nullish(),
-    temperature: z.number().min(0).max(2).nullish(),
-    top_p: fractionSchema.nullish(),
-    top_logprobs: z.int().min(0).max(20).nullish(),
-    include: z
-      .array(z.string().max(256))
-      .max(64)
-      .nullish()
-      .describe(
-        'Of these, `message.output_text.logprobs` and `file_search_call.results` have an effect; the results not in the background, nor in a stored response.',
-      ),
-    reasoning: named
-      .looseObject('OpenAiReasoning', { effort: reasoningEffortSchema.nullish() })
-      .nullish(),
-    text: named.looseObject('OpenAiTextOptions', { format: textFormatSchema.nullish() }).nullish(),
-    truncation: truncationSchema.nullish(),
-    service_tier: serviceTierSchema,
-    metadata: metadataSchema.nullish(),
-    store: z.boolean().nullish().describe('True if absent.'),
-    stream: z.boolean().nullish(),
-    background: z
-      .boolean()
-      .nullish()
-      .describe('Answer at once and continue without the client. Requires `store`.'),
-  })
-  .meta({
-    id: 'OpenAiResponseRequest',
-    examples: [
-      {
-        model: 'hearth/starter-chat',
-        instructions: 'You answer in one sentence.',
-        input: 'Write a haiku about the sea.',
-      },
-    ],
-  });
+const exampleRequest = {
+  model: 'hearth/starter-chat',
+  instructions: 'You answer in one sentence.',
+  input: 'Write a haiku about the sea.',
+};
+
+export const responseRequestSchema = named.looseObject('OpenAiResponseRequest', exampleRequest, {
+  model: z.string().max(512).nullish().describe('The only loaded model if absent or empty.'),
+  input: named.union('OpenAiResponseInput', [
+    textSchema.min(1),
+    z.array(inputItemSchema).min(1).max(100_000),
+  ]),
+  preset: presetNameSchema,
+  instructions: textSchema.nullish().describe('Hold for this response alone.'),
+  previous_response_id: z.string().max(512).startsWith('resp_').nullish(),
+  conversation: z
+    .union([
+      z.string().max(512).startsWith('conv_'),
+      named.looseObject('OpenAiConversationReference', {
+        id: z.string().max(512).startsWith('conv_'),
+      }),
+    ])
+    .meta({
+      id: 'OpenAiConversationParameter',
+      description:
+        'The conversation that the response continues and is added to. Cannot be combined with `previous_response_id`.',
+    })
+    .nullish(),
+  tools: z.array(toolSchema).max(1000).nullish(),
+  tool_choice: toolChoiceSchema.nullish(),
+  parallel_tool_calls: z.boolean().nullish(),
+  max_tool_calls: z
+    .int()
+    .min(1)
+    .max(2 ** 31 - 1)
+    .nullish()
+    .describe('Most calls of MCP tools; after them the model must answer.'),
+  max_output_tokens: z
+    .int()
+    .min(1)
+    .max(2 ** 31 - 1)
+    .nullish(),
+  temperature: z.number().min(0).max(2).nullish(),
+  top_p: fractionSchema.nullish(),
+  top_logprobs: z.int().min(0).max(20).nullish(),
+  include: z
+    .array(z.string().max(256))
+    .max(64)
+    .nullish()
+    .describe(
+      'Of these, `message.output_text.logprobs` and `file_search_call.results` have an effect; the results not in the background, nor in a stored response.',
+    ),
+  reasoning: named
+    .looseObject('OpenAiReasoning', { effort: reasoningEffortSchema.nullish() })
+    .nullish(),
+  text: named.looseObject('OpenAiTextOptions', { format: textFormatSchema.nullish() }).nullish(),
+  truncation: truncationSchema.nullish(),
+  service_tier: serviceTierSchema,
+  metadata: metadataSchema.nullish(),
+  store: z.boolean().nullish().describe('True if absent.'),
+  stream: z.boolean().nullish(),
+  background: z
+    .boolean()
+    .nullish()
+    .describe('Answer at once and continue without the client. Requires `store`.'),
+});
 export type OpenAiResponseRequest = z.infer<typeof responseRequestSchema>;

@@ -242,25 +242,20 @@ export const openAiResponseSchema = named.object('OpenAiResponse', exampleRespon
 });
 export type OpenAiResponse = z.infer<typeof openAiResponseSchema>;
 
-export const openAiResponseEventSchema = z
-  .looseObject({
-    type: z.string().describe("The name of one of OpenAI's events of a response."),
-    sequence_number: z.int().nonnegative(),
-  })
-  .meta({
-    id: 'OpenAiResponseEvent',
-    examples: [
-      {
-        type: 'response.output_text.delta',
-        sequence_number: 4,
-        item_id: exampleResponse.output[0]?.id,
-        output_index: 0,
-        content_index: 0,
-        delta: 'Waves fold',
-        logprobs: [],
-      },
-    ],
-  });
+const exampleEvent = {
+  type: 'response.output_text.delta',
+  sequence_number: 4,
+  item_id: exampleResponse.output[0]?.id,
+  output_index: 0,
+  content_index: 0,
+  delta: 'Waves fold',
+  logprobs: [],
+};
+
+export const openAiResponseEventSchema = named.looseObject('OpenAiResponseEvent', exampleEvent, {
+  type: z.string().describe("The name of one of OpenAI's events of a response."),
+  sequence_number: z.int().nonnegative(),
+});
 
 export const createResponseOpenAi = defineRoute('POST /v1/responses', {
   operationId: 'createResponseOpenAi',

@@ -146,34 +146,29 @@ export const reasoningFields = {
     .nullish(),
 };
 
-export const v0ChatRequestSchema = z
-  .looseObject({
-    ...v0GenerationFields,
-    ...reasoningFields,
-    messages: z.array(v0MessageSchema).min(1).max(100_000),
-    max_completion_tokens: v0GenerationFields.max_tokens,
-    n: oneSchema.nullish().describe('A request has one answer.'),
-    parallel_tool_calls: z.boolean().nullish(),
-    tools: z.array(toolSchema).max(1000).nullish(),
-    tool_choice: toolChoiceSchema.nullish(),
-    ...responseFormatFields,
-    logprobs: z.boolean().nullish(),
-    top_logprobs: z.int().min(0).max(20).nullish(),
-  })
-  .meta({
-    id: 'V0ChatRequest',
-    examples: [
-      {
-        model: 'hearth/starter-chat',
-        messages: [
-          { role: 'system', content: 'You answer in one sentence.' },
-          { role: 'user', content: 'Write a haiku about the sea.' },
-        ],
-        temperature: 0.7,
-        max_tokens: 128,
-      },
-    ],
-  });
+const exampleChatRequest = {
+  model: 'hearth/starter-chat',
+  messages: [
+    { role: 'system', content: 'You answer in one sentence.' },
+    { role: 'user', content: 'Write a haiku about the sea.' },
+  ],
+  temperature: 0.7,
+  max_tokens: 128,
+};
+
+export const v0ChatRequestSchema = named.looseObject('V0ChatRequest', exampleChatRequest, {
+  ...v0GenerationFields,
+  ...reasoningFields,
+  messages: z.array(v0MessageSchema).min(1).max(100_000),
+  max_completion_tokens: v0GenerationFields.max_tokens,
+  n: oneSchema.nullish().describe('A request has one answer.'),
+  parallel_tool_calls: z.boolean().nullish(),
+  tools: z.array(toolSchema).max(1000).nullish(),
+  tool_choice: toolChoiceSchema.nullish(),
+  ...responseFormatFields,
+  logprobs: z.boolean().nullish(),
+  top_logprobs: z.int().min(0).max(20).nullish(),
+});
 export type V0ChatRequest = z.infer<typeof v0ChatRequestSchema>;
 
 const logprobsSchema = named
@@ -189,47 +184,42 @@ const completionFields = {
   model: z.string(),
 };
 
-export const v0ChatResultSchema = z
-  .object({
-    ...completionFields,
-    choices: z.array(
-      named.object('V0ChatChoice', {
-        index: z.int(),
-        logprobs: logprobsSchema,
-        finish_reason: v0FinishReasonSchema,
-        message: named.object('V0ChatMessage', {
-          role: z.literal('assistant'),
-          content: z.string(),
-          reasoning_content: z.string().optional(),
-          tool_calls: z.array(toolCallSchema).optional(),
-        }),
-      }),
-    ),
-    ...v0ReportFields,
-  })
-  .meta({
-    id: 'V0ChatResult',
-    examples: [
-      {
-        id: 'chatcmpl-i3gkjwthhw96whukek9tz',
-        object: 'chat.completion',
-        created: 1_793_612_345,
-        model: 'hearth/starter-chat',
-        choices: [
-          {
-            index: 0,
-            logprobs: null,
-            finish_reason: 'stop',
-            message: {
-              role: 'assistant',
-              content: 'Waves fold into foam; the moon pulls them home.',
-            },
-          },
-        ],
-        ...exampleV0Report,
+const exampleChatResult = {
+  id: 'chatcmpl-i3gkjwthhw96whukek9tz',
+  object: 'chat.completion',
+  created: 1_793_612_345,
+  model: 'hearth/starter-chat',
+  choices: [
+    {
+      index: 0,
+      logprobs: null,
+      finish_reason: 'stop',
+      message: {
+        role: 'assistant',
+        content: 'Waves fold into foam; the moon pulls them home.',
       },
-    ],
-  });
+    },
+  ],
+  ...exampleV0Report,
+};
+
+export const v0ChatResultSchema = named.object('V0ChatResult', exampleChatResult, {
+  ...completionFields,
+  choices: z.array(
+    named.object('V0ChatChoice', {
+      index: z.int(),
+      logprobs: logprobsSchema,
+      finish_reason: v0FinishReasonSchema,
+      message: named.object('V0ChatMessage', {
+        role: z.literal('assistant'),
+        content: z.string(),
+        reasoning_content: z.string().optional(),
+        tool_calls: z.array(toolCallSchema).optional(),
+      }),
+    }),
+  ),
+  ...v0ReportFields,
+});
 export type V0ChatResult = z.infer<typeof v0ChatResultSchema>;
 
 const toolCallDeltaSchema = named.object('V0ToolCallDelta', {
@@ -242,43 +232,36 @@ const toolCallDeltaSchema = named.object('V0ToolCallDelta', {
   }),
 });
 
-export const v0ChatChunkSchema = z
-  .object({
-    ...completionFields,
-    id: z.string(),
-    object: z.literal('chat.completion.chunk'),
-    choices: z.array(
-      named.object('V0ChatChunkChoice', {
-        index: z.int(),
-        delta: named.object('V0ChatDelta', {
-          role: z.literal('assistant').optional(),
-          content: z.string().optional(),
-          reasoning_content: z.string().optional(),
-          tool_calls: z.array(toolCallDeltaSchema).optional(),
-        }),
-        logprobs: logprobsSchema,
-        finish_reason: v0FinishReasonSchema.nullable(),
+const exampleChatChunk = {
+  id: 'chatcmpl-i3gkjwthhw96whukek9tz',
+  object: 'chat.completion.chunk',
+  created: 1_793_612_345,
+  model: 'hearth/starter-chat',
+  choices: [{ index: 0, delta: { content: 'Waves fold' }, logprobs: null, finish_reason: null }],
+};
+
+export const v0ChatChunkSchema = named.object('V0ChatChunk', exampleChatChunk, {
+  ...completionFields,
+  id: z.string(),
+  object: z.literal('chat.completion.chunk'),
+  choices: z.array(
+    named.object('V0ChatChunkChoice', {
+      index: z.int(),
+      delta: named.object('V0ChatDelta', {
+        role: z.literal('assistant').optional(),
+        content: z.string().optional(),
+        reasoning_content: z.string().optional(),
+        tool_calls: z.array(toolCallDeltaSchema).optional(),
       }),
-    ),
-    usage: v0ReportFields.usage.optional(),
-    stats: v0ReportFields.stats.optional(),
-    model_info: v0ReportFields.model_info.optional(),
-    runtime: v0ReportFields.runtime.optional(),
-  })
-  .meta({
-    id: 'V0ChatChunk',
-    examples: [
-      {
-        id: 'chatcmpl-i3gkjwthhw96whukek9tz',
-        object: 'chat.completion.chunk',
-        created: 1_793_612_345,
-        model: 'hearth/starter-chat',
-        choices: [
-          { index: 0, delta: { content: 'Waves fold' }, logprobs: null, finish_reason: null },
-        ],
-      },
-    ],
-  });
+      logprobs: logprobsSchema,
+      finish_reason: v0FinishReasonSchema.nullable(),
+    }),
+  ),
+  usage: v0ReportFields.usage.optional(),
+  stats: v0ReportFields.stats.optional(),
+  model_info: v0ReportFields.model_info.optional(),
+  runtime: v0ReportFields.runtime.optional(),
+});
 export type V0ChatChunk = z.infer<typeof v0ChatChunkSchema>;
 
 export const createChatCompletionV0 = defineRoute('POST /api/v0/chat/completions', {

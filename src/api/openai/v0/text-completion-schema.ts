@@ -33,20 +33,22 @@ export const promptSchema = z
   ])
   .meta({ id: 'V0Prompt', description: 'A text or tokens, or a list of either.' });
 
-const v0CompletionRequestSchema = z
-  .looseObject({
-    ...v0GenerationFields,
-    prompt: promptSchema,
-    n: oneSchema.nullish().describe('A prompt has one answer.'),
-    best_of: oneSchema.nullish(),
-    echo: z.boolean().nullish().describe('Whether the text begins with the prompt.'),
-    suffix: textSchema.nullish().describe('Text after the insertion (fill in the middle).'),
-    logprobs: z.int().min(0).max(20).nullish(),
-  })
-  .meta({
-    id: 'V0CompletionRequest',
-    examples: [{ model: 'hearth/starter-chat', prompt: 'The sea is', max_tokens: 16, stop: '\n' }],
-  });
+const exampleRequest = {
+  model: 'hearth/starter-chat',
+  prompt: 'The sea is',
+  max_tokens: 16,
+  stop: '\n',
+};
+
+const v0CompletionRequestSchema = named.looseObject('V0CompletionRequest', exampleRequest, {
+  ...v0GenerationFields,
+  prompt: promptSchema,
+  n: oneSchema.nullish().describe('A prompt has one answer.'),
+  best_of: oneSchema.nullish(),
+  echo: z.boolean().nullish().describe('Whether the text begins with the prompt.'),
+  suffix: textSchema.nullish().describe('Text after the insertion (fill in the middle).'),
+  logprobs: z.int().min(0).max(20).nullish(),
+});
 export type V0CompletionRequest = z.infer<typeof v0CompletionRequestSchema>;
 
 /** Parallel arrays with one entry per token, as in OpenAI's first completion API. */
@@ -74,57 +76,47 @@ const exampleEnvelope = {
   model: 'hearth/starter-chat',
 };
 
-export const v0CompletionResultSchema = z
-  .object({
-    ...completionFields,
-    choices: z.array(
-      named.object('V0CompletionChoice', {
-        index: z.int(),
-        text: z.string(),
-        logprobs: v0CompletionLogprobsSchema,
-        finish_reason: v0FinishReasonSchema,
-      }),
-    ),
-    ...v0ReportFields,
-  })
-  .meta({
-    id: 'V0CompletionResult',
-    examples: [
-      {
-        ...exampleEnvelope,
-        choices: [{ index: 0, text: ' calm at dawn.', logprobs: null, finish_reason: 'stop' }],
-        ...exampleV0Report,
-      },
-    ],
-  });
+const exampleResult = {
+  ...exampleEnvelope,
+  choices: [{ index: 0, text: ' calm at dawn.', logprobs: null, finish_reason: 'stop' }],
+  ...exampleV0Report,
+};
+
+export const v0CompletionResultSchema = named.object('V0CompletionResult', exampleResult, {
+  ...completionFields,
+  choices: z.array(
+    named.object('V0CompletionChoice', {
+      index: z.int(),
+      text: z.string(),
+      logprobs: v0CompletionLogprobsSchema,
+      finish_reason: v0FinishReasonSchema,
+    }),
+  ),
+  ...v0ReportFields,
+});
 export type V0CompletionResult = z.infer<typeof v0CompletionResultSchema>;
 
-export const v0CompletionChunkSchema = z
-  .object({
-    ...completionFields,
-    id: z.string(),
-    choices: z.array(
-      named.object('V0CompletionChunkChoice', {
-        index: z.int(),
-        text: z.string(),
-        logprobs: v0CompletionLogprobsSchema,
-        finish_reason: v0FinishReasonSchema.nullable(),
-      }),
-    ),
-    usage: v0ReportFields.usage.optional(),
-    stats: v0ReportFields.stats.optional(),
-    model_info: v0ReportFields.model_info.optional(),
-    runtime: v0ReportFields.runtime.optional(),
-  })
-  .meta({
-    id: 'V0CompletionChunk',
-    examples: [
-      {
-        ...exampleEnvelope,
-        choices: [{ index: 0, text: ' calm', logprobs: null, finish_reason: null }],
-      },
-    ],
-  });
+const exampleCompletionChunk = {
+  ...exampleEnvelope,
+  choices: [{ index: 0, text: ' calm', logprobs: null, finish_reason: null }],
+};
+
+export const v0CompletionChunkSchema = named.object('V0CompletionChunk', exampleCompletionChunk, {
+  ...completionFields,
+  id: z.string(),
+  choices: z.array(
+    named.object('V0CompletionChunkChoice', {
+      index: z.int(),
+      text: z.string(),
+      logprobs: v0CompletionLogprobsSchema,
+      finish_reason: v0FinishReasonSchema.nullable(),
+    }),
+  ),
+  usage: v0ReportFields.usage.optional(),
+  stats: v0ReportFields.stats.optional(),
+  model_info: v0ReportFields.model_info.optional(),
+  runtime: v0ReportFields.runtime.optional(),
+});
 export type V0CompletionChunk = z.infer<typeof v0CompletionChunkSchema>;
 
 export const createCompletionV0 = defineRoute('POST /api/v0/completions', {

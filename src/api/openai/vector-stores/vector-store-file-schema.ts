@@ -80,28 +80,23 @@ const newFileSchema = z
   .meta({ id: 'OpenAiNewVectorStoreFile', examples: [{ file_id: exampleFileId }] });
 export type OpenAiNewVectorStoreFile = z.infer<typeof newFileSchema>;
 
-const batchSchema = z
-  .object({
-    id: z.string(),
-    object: z.literal('vector_store.files_batch'),
-    vector_store_id: z.string(),
-    created_at: z.int().describe('Unix time in seconds.'),
-    status: statusSchema,
-    file_counts: fileCountsSchema,
-  })
-  .meta({
-    id: 'OpenAiVectorStoreFileBatch',
-    examples: [
-      {
-        id: exampleBatchId,
-        object: 'vector_store.files_batch',
-        vector_store_id: exampleVectorStoreId,
-        created_at: 1_793_612_345,
-        status: 'in_progress',
-        file_counts: { in_progress: 1, completed: 1, failed: 0, cancelled: 0, total: 2 },
-      },
-    ],
-  });
+const exampleVectorStoreFileBatch = {
+  id: exampleBatchId,
+  object: 'vector_store.files_batch',
+  vector_store_id: exampleVectorStoreId,
+  created_at: 1_793_612_345,
+  status: 'in_progress',
+  file_counts: { in_progress: 1, completed: 1, failed: 0, cancelled: 0, total: 2 },
+};
+
+const batchSchema = named.object('OpenAiVectorStoreFileBatch', exampleVectorStoreFileBatch, {
+  id: z.string(),
+  object: z.literal('vector_store.files_batch'),
+  vector_store_id: z.string(),
+  created_at: z.int().describe('Unix time in seconds.'),
+  status: statusSchema,
+  file_counts: fileCountsSchema,
+});
 export type OpenAiVectorStoreFileBatch = z.infer<typeof batchSchema>;
 
 const files = '/v1/vector_stores/{vector_store_id}/files';

@@ -164,6 +164,22 @@ export const plainPageFields = {
   next_page: z.string().nullable().describe('Always null.'),
 };
 
+const exampleSearchResults = {
+  object: 'vector_store.search_results.page',
+  search_query: ['How do I change the filter?'],
+  data: [
+    {
+      file_id: 'file-6b2f0c9e4d7a1f3852c6e0b9',
+      filename: 'manual.md',
+      score: 0.71,
+      attributes: {},
+      content: [{ type: 'text', text: 'Open the lid and pull the filter out.' }],
+    },
+  ],
+  has_more: false,
+  next_page: null,
+};
+
 export const searchVectorStoreOpenAi = defineRoute(
   'POST /v1/vector_stores/{vector_store_id}/search',
   {
@@ -181,59 +197,33 @@ export const searchVectorStoreOpenAi = defineRoute(
         rewrite_query: z.literal(false).nullish(),
       })
       .meta({ id: 'OpenAiSearchRequest', examples: [{ query: 'How do I change the filter?' }] }),
-    result: z
-      .object({
-        object: z.literal('vector_store.search_results.page'),
-        search_query: z.array(z.string()),
-        data: z.array(
-          named.object('OpenAiSearchResult', {
-            file_id: z.string(),
-            filename: z.string(),
-            score: z.number().describe('0 to 1.'),
-            attributes: attributesSchema,
-            content: z.array(textPartSchema),
-          }),
-        ),
-        ...plainPageFields,
-      })
-      .meta({
-        id: 'OpenAiSearchResults',
-        examples: [
-          {
-            object: 'vector_store.search_results.page',
-            search_query: ['How do I change the filter?'],
-            data: [
-              {
-                file_id: 'file-6b2f0c9e4d7a1f3852c6e0b9',
-                filename: 'manual.md',
-                score: 0.71,
-                attributes: {},
-                content: [{ type: 'text', text: 'Open the lid and pull the filter out.' }],
-              },
-            ],
-            has_more: false,
-            next_page: null,
-          },
-        ],
-      }),
+    result: named.object('OpenAiSearchResults', exampleSearchResults, {
+      object: z.literal('vector_store.search_results.page'),
+      search_query: z.array(z.string()),
+      data: z.array(
+        named.object('OpenAiSearchResult', {
+          file_id: z.string(),
+          filename: z.string(),
+          score: z.number().describe('0 to 1.'),
+          attributes: attributesSchema,
+          content: z.array(textPartSchema),
+        }),
+      ),
+      ...plainPageFields,
+    }),
     errors: [...generationErrors, 'vector_store_not_found', 'conflict'],
   },
 );
 
-export const contentPageSchema = z
-  .object({
-    object: z.literal('vector_store.file_content.page'),
-    data: z.array(textPartSchema),
-    ...plainPageFields,
-  })
-  .meta({
-    id: 'OpenAiFileContent',
-    examples: [
-      {
-        object: 'vector_store.file_content.page',
-        data: [{ type: 'text', text: '# Manual\n\nOpen the lid and pull the filter out.' }],
-        has_more: false,
-        next_page: null,
-      },
-    ],
-  });
+const exampleFileContent = {
+  object: 'vector_store.file_content.page',
+  data: [{ type: 'text', text: '# Manual\n\nOpen the lid and pull the filter out.' }],
+  has_more: false,
+  next_page: null,
+};
+
+export const contentPageSchema = named.object('OpenAiFileContent', exampleFileContent, {
+  object: z.literal('vector_store.file_content.page'),
+  data: z.array(textPartSchema),
+  ...plainPageFields,
+});

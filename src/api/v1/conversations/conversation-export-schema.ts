@@ -27,52 +27,47 @@ const exportedResponseSchema = named.strictObject('ExportedResponse', {
     .describe('Messages, output and statistics in the form in which Hearth stores them.'),
 });
 
-export const conversationExportSchema = z
-  .strictObject({
-    format: z.literal('hearth.conversation'),
-    version: z.literal(1),
-    title: conversationTitleSchema,
-    responses: z.array(exportedResponseSchema).min(1).max(maxResponses),
-    images: z
-      .record(z.string().regex(/^[0-9a-f]{64}$/), z.string())
-      .describe('Images as data URLs, by the SHA-256 that the turns name.'),
-  })
-  .meta({
-    id: 'ConversationExport',
-    examples: [
-      {
-        format: 'hearth.conversation',
-        version: 1,
-        title: 'The sea',
-        responses: [
-          {
-            response_id: exampleResponseId,
-            previous_response_id: null,
-            created_at: '2026-11-02T09:30:00.000Z',
-            model: 'hearth/starter-chat',
-            model_instance_id: 'hearth/starter-chat',
-            turn: {
-              formatVersion: 3,
-              systemPrompt: null,
-              instructions: null,
-              messages: [
-                { role: 'user', content: [{ type: 'text', text: 'Write a haiku about the sea.' }] },
-              ],
-              items: [{ type: 'message', text: 'Waves fold into foam.' }],
-              stopReason: 'eosFound',
-              usage: { promptTokens: 25, cachedTokens: 0, completionTokens: 6, reasoningTokens: 0 },
-              timings: {
-                timeToFirstTokenSeconds: 0.1,
-                generationSeconds: 0.2,
-                tokensPerSecond: 25,
-              },
-            },
-          },
+const exampleExport = {
+  format: 'hearth.conversation',
+  version: 1,
+  title: 'The sea',
+  responses: [
+    {
+      response_id: exampleResponseId,
+      previous_response_id: null,
+      created_at: '2026-11-02T09:30:00.000Z',
+      model: 'hearth/starter-chat',
+      model_instance_id: 'hearth/starter-chat',
+      turn: {
+        formatVersion: 3,
+        systemPrompt: null,
+        instructions: null,
+        messages: [
+          { role: 'user', content: [{ type: 'text', text: 'Write a haiku about the sea.' }] },
         ],
-        images: {},
+        items: [{ type: 'message', text: 'Waves fold into foam.' }],
+        stopReason: 'eosFound',
+        usage: { promptTokens: 25, cachedTokens: 0, completionTokens: 6, reasoningTokens: 0 },
+        timings: {
+          timeToFirstTokenSeconds: 0.1,
+          generationSeconds: 0.2,
+          tokensPerSecond: 25,
+        },
       },
-    ],
-  });
+    },
+  ],
+  images: {},
+};
+
+export const conversationExportSchema = named.strictObject('ConversationExport', exampleExport, {
+  format: z.literal('hearth.conversation'),
+  version: z.literal(1),
+  title: conversationTitleSchema,
+  responses: z.array(exportedResponseSchema).min(1).max(maxResponses),
+  images: z
+    .record(z.string().regex(/^[0-9a-f]{64}$/), z.string())
+    .describe('Images as data URLs, by the SHA-256 that the turns name.'),
+});
 export type ConversationExport = z.infer<typeof conversationExportSchema>;
 
 export const exportConversation = defineRoute(

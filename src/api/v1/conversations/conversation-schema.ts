@@ -86,25 +86,22 @@ const exampleListed = {
   },
 };
 
-const conversationPageSchema = z
-  .object({
-    conversations: z.array(listedConversationSchema),
-    next_cursor: z
-      .string()
-      .nullable()
-      .describe('Value for `cursor` of the next request; null on the last page.'),
-    unindexed_count: z
-      .int()
-      .positive()
-      .optional()
-      .describe(
-        'Present in the result of a search after an update of Hearth: titles and turns that are not in the index yet.',
-      ),
-  })
-  .meta({
-    id: 'ConversationPage',
-    examples: [{ conversations: [exampleListed], next_cursor: null }],
-  });
+const exampleConversationPage = { conversations: [exampleListed], next_cursor: null };
+
+const conversationPageSchema = named.object('ConversationPage', exampleConversationPage, {
+  conversations: z.array(listedConversationSchema),
+  next_cursor: z
+    .string()
+    .nullable()
+    .describe('Value for `cursor` of the next request; null on the last page.'),
+  unindexed_count: z
+    .int()
+    .positive()
+    .optional()
+    .describe(
+      'Present in the result of a search after an update of Hearth: titles and turns that are not in the index yet.',
+    ),
+});
 
 const treeNodeSchema = named.object('ConversationNode', {
   response_id: responseIdSchema,

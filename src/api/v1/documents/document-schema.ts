@@ -10,6 +10,14 @@ const documentSectionSchema = named.object('DocumentSection', {
   first_line: z.int().positive().describe('Line of `text` at which it begins, from 1.'),
 });
 
+const exampleDocumentText = {
+  name: 'prices.xlsx',
+  type: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  text: '## Sheet Fish\n\n| Fish | Price |\n| --- | --- |\n| Herring | 4.5 |',
+  sections: [{ kind: 'sheet', number: 1, title: 'Fish', first_line: 1 }],
+  truncated: false,
+};
+
 export const readDocumentText = defineRoute('POST /api/v1/documents/text', {
   operationId: 'readDocumentText',
   summary: 'Read the text of a file',
@@ -22,29 +30,16 @@ export const readDocumentText = defineRoute('POST /api/v1/documents/text', {
     name: withExample(z.string().min(1).max(512), 'report.docx').describe('Name of the file.'),
   }),
   upload: { contentType: 'application/octet-stream' },
-  result: z
-    .object({
-      name: z.string(),
-      type: z.string().describe('Media type of the file, from its content.'),
-      text: z.string(),
-      sections: z
-        .array(documentSectionSchema)
-        .describe('Pages, sheets, slides or chapters in order; empty for formats without.'),
-      truncated: z
-        .boolean()
-        .describe('Whether the text was cut off after 2,000,000 characters or 3,000 pages.'),
-    })
-    .meta({
-      id: 'DocumentText',
-      examples: [
-        {
-          name: 'prices.xlsx',
-          type: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-          text: '## Sheet Fish\n\n| Fish | Price |\n| --- | --- |\n| Herring | 4.5 |',
-          sections: [{ kind: 'sheet', number: 1, title: 'Fish', first_line: 1 }],
-          truncated: false,
-        },
-      ],
-    }),
+  result: named.object('DocumentText', exampleDocumentText, {
+    name: z.string(),
+    type: z.string().describe('Media type of the file, from its content.'),
+    text: z.string(),
+    sections: z
+      .array(documentSectionSchema)
+      .describe('Pages, sheets, slides or chapters in order; empty for formats without.'),
+    truncated: z
+      .boolean()
+      .describe('Whether the text was cut off after 2,000,000 characters or 3,000 pages.'),
+  }),
   errors: ['invalid_value', 'invalid_document', 'queue_full'],
 });

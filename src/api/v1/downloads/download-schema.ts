@@ -96,18 +96,16 @@ const jobFields = {
 export const downloadJobSchema = named.object('DownloadJob', exampleJob, jobFields);
 export type DownloadJobRecord = z.infer<typeof downloadJobSchema>;
 
-const downloadedSchema = z
-  .object({ ...subjectFields, status: z.literal('already_downloaded') })
-  .meta({
-    id: 'AlreadyDownloaded',
-    examples: [
-      {
-        model: 'qwen/qwen2.5-0.5b-instruct',
-        quantization: 'Q4_K_M',
-        status: 'already_downloaded',
-      },
-    ],
-  });
+const exampleAlreadyDownloaded = {
+  model: 'qwen/qwen2.5-0.5b-instruct',
+  quantization: 'Q4_K_M',
+  status: 'already_downloaded',
+};
+
+const downloadedSchema = named.object('AlreadyDownloaded', exampleAlreadyDownloaded, {
+  ...subjectFields,
+  status: z.literal('already_downloaded'),
+});
 
 const downloadStartSchema = named.discriminatedUnion('DownloadStart', 'status', [
   downloadJobSchema,

@@ -30,64 +30,57 @@ const buildSchema = named.object('HubBuild', {
   fits: memoryFitSchema,
 });
 
-export const hubRepositorySchema = z
-  .object({
-    repository: z.string().describe('`owner/name` as the hub writes it.'),
-    url: z.string().describe('Value for `model` of `POST /api/v1/models/download`.'),
-    commit: z.string(),
-    license: z.string().nullable(),
-    license_has_conditions: licenseFields.license_has_conditions,
-    tags: z.array(z.string()).describe('At most 100, of at most 100 characters each.'),
-    downloads: z.int().nullable(),
-    likes: z.int().nullable(),
-    updated_at: isoTimeSchema.nullable(),
-    gated: z.boolean(),
-    builds: z
-      .array(buildSchema)
-      .describe('What can be downloaded, smallest first; empty if Hearth runs none of it.'),
-    card: named
-      .object('ModelCard', {
-        markdown: z
-          .string()
-          .describe('Untrusted Markdown, without front matter; may contain HTML.'),
-        truncated: z.boolean(),
-      })
-      .nullable()
-      .describe(`README.md, at most ${maxCardLength} characters; null if there is none.`),
-    ...machineMemoryFields,
-  })
-  .meta({
-    id: 'HubRepository',
-    examples: [
-      {
-        repository: 'Qwen/Qwen2.5-0.5B-Instruct-GGUF',
-        url: 'https://huggingface.co/Qwen/Qwen2.5-0.5B-Instruct-GGUF',
-        commit: '9217f5db79a29953eb74d5343926648285ec7e67',
-        license: 'apache-2.0',
-        license_has_conditions: false,
-        tags: ['gguf', 'chat', 'text-generation'],
-        downloads: 81_234,
-        likes: 92,
-        updated_at: '2026-09-20T06:21:00.000Z',
-        gated: false,
-        builds: [
-          {
-            quantization: 'Q4_K_M',
-            format: 'gguf',
-            size_bytes: 491_400_032,
-            files: [{ name: 'qwen2.5-0.5b-instruct-q4_k_m.gguf', size_bytes: 491_400_032 }],
-            default: true,
-            complete: true,
-            estimated_bytes: 740_540_035,
-            fits: 'fits',
-          },
-        ],
-        card: { markdown: '# Qwen2.5-0.5B-Instruct-GGUF\n', truncated: false },
-        usable_bytes: 8_589_934_592,
-        capacity_bytes: 17_179_869_184,
-      },
-    ],
-  });
+const exampleHubRepository = {
+  repository: 'Qwen/Qwen2.5-0.5B-Instruct-GGUF',
+  url: 'https://huggingface.co/Qwen/Qwen2.5-0.5B-Instruct-GGUF',
+  commit: '9217f5db79a29953eb74d5343926648285ec7e67',
+  license: 'apache-2.0',
+  license_has_conditions: false,
+  tags: ['gguf', 'chat', 'text-generation'],
+  downloads: 81_234,
+  likes: 92,
+  updated_at: '2026-09-20T06:21:00.000Z',
+  gated: false,
+  builds: [
+    {
+      quantization: 'Q4_K_M',
+      format: 'gguf',
+      size_bytes: 491_400_032,
+      files: [{ name: 'qwen2.5-0.5b-instruct-q4_k_m.gguf', size_bytes: 491_400_032 }],
+      default: true,
+      complete: true,
+      estimated_bytes: 740_540_035,
+      fits: 'fits',
+    },
+  ],
+  card: { markdown: '# Qwen2.5-0.5B-Instruct-GGUF\n', truncated: false },
+  usable_bytes: 8_589_934_592,
+  capacity_bytes: 17_179_869_184,
+};
+
+export const hubRepositorySchema = named.object('HubRepository', exampleHubRepository, {
+  repository: z.string().describe('`owner/name` as the hub writes it.'),
+  url: z.string().describe('Value for `model` of `POST /api/v1/models/download`.'),
+  commit: z.string(),
+  license: z.string().nullable(),
+  license_has_conditions: licenseFields.license_has_conditions,
+  tags: z.array(z.string()).describe('At most 100, of at most 100 characters each.'),
+  downloads: z.int().nullable(),
+  likes: z.int().nullable(),
+  updated_at: isoTimeSchema.nullable(),
+  gated: z.boolean(),
+  builds: z
+    .array(buildSchema)
+    .describe('What can be downloaded, smallest first; empty if Hearth runs none of it.'),
+  card: named
+    .object('ModelCard', {
+      markdown: z.string().describe('Untrusted Markdown, without front matter; may contain HTML.'),
+      truncated: z.boolean(),
+    })
+    .nullable()
+    .describe(`README.md, at most ${maxCardLength} characters; null if there is none.`),
+  ...machineMemoryFields,
+});
 export type HubRepositoryRecord = z.infer<typeof hubRepositorySchema>;
 
 export const getHubRepository = defineRoute('GET /api/v1/models/catalog/{owner}/{name}', {
@@ -109,6 +102,12 @@ export const getHubRepository = defineRoute('GET /api/v1/models/catalog/{owner}/
   ],
 });
 
+const exampleRecommendedModels = {
+  models: [exampleCatalogModel],
+  usable_bytes: 8_589_934_592,
+  capacity_bytes: 17_179_869_184,
+};
+
 export const listRecommendedModels = defineRoute('GET /api/v1/models/recommended', {
   operationId: 'listRecommendedModels',
   summary: 'List models of the catalog that fit into the memory of this machine',
@@ -116,15 +115,9 @@ export const listRecommendedModels = defineRoute('GET /api/v1/models/recommended
     'The largest language model that fits, then one with vision and a smaller language model; without the hub.',
   permission: 'models:read',
   query: z.strictObject({ limit: z.coerce.number().int().min(1).max(10).default(3) }),
-  result: z.object({ models: z.array(catalogModelSchema), ...machineMemoryFields }).meta({
-    id: 'RecommendedModels',
-    examples: [
-      {
-        models: [exampleCatalogModel],
-        usable_bytes: 8_589_934_592,
-        capacity_bytes: 17_179_869_184,
-      },
-    ],
+  result: named.object('RecommendedModels', exampleRecommendedModels, {
+    models: z.array(catalogModelSchema),
+    ...machineMemoryFields,
   }),
   errors: ['unrecognized_keys', 'invalid_type', 'invalid_value'],
 });

@@ -43,20 +43,17 @@ export const adapterSchema = named.object('Adapter', exampleAdapter, {
 
 export type AdapterRecord = z.infer<typeof adapterSchema>;
 
+const exampleAdapterList = { adapters: [{ ...exampleAdapter, models: ['hearth/starter-chat'] }] };
+
 export const listAdapters = defineRoute('GET /api/v1/adapters', {
   operationId: 'listAdapters',
   summary: 'List the adapters on disk, and the models that each fits',
   permission: 'models:read',
-  result: z
-    .object({
-      adapters: z.array(
-        adapterSchema
-          .extend({ models: z.array(z.string()).describe('Keys of the models that it fits.') })
-          .meta({ id: 'AdapterWithModels' }),
-      ),
-    })
-    .meta({
-      id: 'AdapterList',
-      examples: [{ adapters: [{ ...exampleAdapter, models: ['hearth/starter-chat'] }] }],
-    }),
+  result: named.object('AdapterList', exampleAdapterList, {
+    adapters: z.array(
+      adapterSchema
+        .extend({ models: z.array(z.string()).describe('Keys of the models that it fits.') })
+        .meta({ id: 'AdapterWithModels' }),
+    ),
+  }),
 });

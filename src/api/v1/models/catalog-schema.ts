@@ -59,6 +59,10 @@ export const catalogModelSchema = named.object('CatalogModel', {
 });
 export type CatalogModelRecord = z.infer<typeof catalogModelSchema>;
 
+const exampleCatalogList = {
+  models: [exampleCatalogModel],
+};
+
 export const searchCatalog = defineRoute('GET /api/v1/models/catalog', {
   operationId: 'searchCatalog',
   summary: 'Search for models to download',
@@ -75,21 +79,12 @@ export const searchCatalog = defineRoute('GET /api/v1/models/catalog', {
     limit: z.coerce.number().int().min(1).max(100).default(20),
     source: hubSourceSchema,
   }),
-  result: z
-    .object({
-      models: z.array(catalogModelSchema),
-      warning: named
-        .object('CatalogWarning', { type: z.string(), message: z.string(), code: z.string() })
-        .optional()
-        .describe('Why no models of the model hub are listed.'),
-    })
-    .meta({
-      id: 'CatalogList',
-      examples: [
-        {
-          models: [exampleCatalogModel],
-        },
-      ],
-    }),
+  result: named.object('CatalogList', exampleCatalogList, {
+    models: z.array(catalogModelSchema),
+    warning: named
+      .object('CatalogWarning', { type: z.string(), message: z.string(), code: z.string() })
+      .optional()
+      .describe('Why no models of the model hub are listed.'),
+  }),
   errors: ['unrecognized_keys', 'invalid_type', 'invalid_value'],
 });

@@ -8,27 +8,22 @@ const exampleOrigin = {
   key: 'GyJrJC8rBzsE0yt1Ww8cWBsJPaRV0K8ygIJsEIkTWSE=',
 };
 
-const stateSchema = z
-  .object({
-    source: z
-      .object({ url: z.string(), key: z.string() })
-      .optional()
-      .describe('Absent for the list that ships with Hearth.'),
-    version: z.string().optional().describe('Time at which the list was made.'),
-    checked_at: isoTimeSchema.optional().describe('When the source was last read with success.'),
-    model_count: z.int(),
-  })
-  .meta({
-    id: 'CatalogState',
-    examples: [
-      {
-        source: exampleOrigin,
-        version: '2026-11-24T00:00:00Z',
-        checked_at: '2026-11-24T09:30:10.000Z',
-        model_count: 25,
-      },
-    ],
-  });
+const exampleCatalogState = {
+  source: exampleOrigin,
+  version: '2026-11-24T00:00:00Z',
+  checked_at: '2026-11-24T09:30:10.000Z',
+  model_count: 25,
+};
+
+const stateSchema = named.object('CatalogState', exampleCatalogState, {
+  source: z
+    .object({ url: z.string(), key: z.string() })
+    .optional()
+    .describe('Absent for the list that ships with Hearth.'),
+  version: z.string().optional().describe('Time at which the list was made.'),
+  checked_at: isoTimeSchema.optional().describe('When the source was last read with success.'),
+  model_count: z.int(),
+});
 export type CatalogStateRecord = z.infer<typeof stateSchema>;
 
 export const getCatalog = defineRoute('GET /api/v1/catalog', {

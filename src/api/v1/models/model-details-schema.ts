@@ -143,26 +143,21 @@ const estimateRequestSchema = loadRequestSchema.pick({ model: true, ...memoryOpt
   examples: [{ model: 'hearth/starter-chat', context_length: 4096, parallel: 4 }],
 });
 
-export const memoryEstimateResultSchema = z
-  .object({
-    model: z.string().describe('`publisher/name@variant`.'),
-    load_config: chosenConfigSchema.describe('The settings, completed with the defaults.'),
-    placement: placementSchema.optional(),
-    ...memoryEstimateFields,
-    ...machineMemoryFields,
-  })
-  .meta({
-    id: 'ModelMemoryEstimate',
-    examples: [
-      {
-        model: 'hearth/starter-chat@q8_0',
-        load_config: { context_length: 4096, parallel: 4 },
-        ...exampleMemory,
-        usable_bytes: 8_589_934_592,
-        capacity_bytes: 17_179_869_184,
-      },
-    ],
-  });
+const exampleEstimate = {
+  model: 'hearth/starter-chat@q8_0',
+  load_config: { context_length: 4096, parallel: 4 },
+  ...exampleMemory,
+  usable_bytes: 8_589_934_592,
+  capacity_bytes: 17_179_869_184,
+};
+
+export const memoryEstimateResultSchema = named.object('ModelMemoryEstimate', exampleEstimate, {
+  model: z.string().describe('`publisher/name@variant`.'),
+  load_config: chosenConfigSchema.describe('The settings, completed with the defaults.'),
+  placement: placementSchema.optional(),
+  ...memoryEstimateFields,
+  ...machineMemoryFields,
+});
 export type ModelMemoryEstimate = z.infer<typeof memoryEstimateResultSchema>;
 
 export const estimateModel = defineRoute('POST /api/v1/models/estimate', {

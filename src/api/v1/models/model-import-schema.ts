@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { withExample } from '../../../kernel/field.ts';
 import { importPrograms } from '../../../library/import/import-program.ts';
 import { defineRoute } from '../../kit/route.ts';
+import * as named from '../../kit/named.ts';
 
 const folderNameSchema = z.string().min(1).max(128);
 
@@ -72,6 +73,12 @@ export const importModel = defineRoute('POST /api/v1/models/import', {
   errors: ['unrecognized_keys', 'invalid_value', 'conflict', 'insufficient_disk'],
 });
 
+const exampleUploadedFile = {
+  model: 'local/smollm2-135m',
+  file: 'smollm2-135m-q4_1.gguf',
+  size_bytes: 98_304_000,
+};
+
 export const uploadModelFile = defineRoute(
   'PUT /api/v1/models/files/{publisher}/{repository}/{file}',
   {
@@ -90,21 +97,14 @@ export const uploadModelFile = defineRoute(
       ),
     }),
     upload: { contentType: 'application/octet-stream' },
-    result: z
-      .object({
-        model: z
-          .string()
-          .nullable()
-          .describe('Key of the model; null while other parts of it are missing.'),
-        file: z.string(),
-        size_bytes: z.int().nonnegative(),
-      })
-      .meta({
-        id: 'UploadedFile',
-        examples: [
-          { model: 'local/smollm2-135m', file: 'smollm2-135m-q4_1.gguf', size_bytes: 98_304_000 },
-        ],
-      }),
+    result: named.object('UploadedFile', exampleUploadedFile, {
+      model: z
+        .string()
+        .nullable()
+        .describe('Key of the model; null while other parts of it are missing.'),
+      file: z.string(),
+      size_bytes: z.int().nonnegative(),
+    }),
     errors: ['invalid_value', 'conflict', 'insufficient_disk'],
   },
 );

@@ -123,21 +123,22 @@ export const getModel = defineRoute('GET /api/v1/models/{model...}', {
   errors: ['model_not_found'],
 });
 
-const deletedModelSchema = z
-  .object({
-    model: z
-      .string()
-      .describe('`publisher/name`, or `publisher/name@variant` if one of several was deleted.'),
-    deleted: z.literal(true),
-    freed_bytes: z
-      .int()
-      .nonnegative()
-      .describe('Disk space freed; links, and files that have another hard link, free none.'),
-  })
-  .meta({
-    id: 'DeletedModel',
-    examples: [{ model: 'qwen/qwen2.5-0.5b-instruct', deleted: true, freed_bytes: 491_400_032 }],
-  });
+const exampleDeletedModel = {
+  model: 'qwen/qwen2.5-0.5b-instruct',
+  deleted: true,
+  freed_bytes: 491_400_032,
+};
+
+const deletedModelSchema = named.object('DeletedModel', exampleDeletedModel, {
+  model: z
+    .string()
+    .describe('`publisher/name`, or `publisher/name@variant` if one of several was deleted.'),
+  deleted: z.literal(true),
+  freed_bytes: z
+    .int()
+    .nonnegative()
+    .describe('Disk space freed; links, and files that have another hard link, free none.'),
+});
 
 export const deleteModel = defineRoute('DELETE /api/v1/models/{model...}', {
   operationId: 'deleteModel',
@@ -148,114 +149,108 @@ export const deleteModel = defineRoute('DELETE /api/v1/models/{model...}', {
   errors: ['model_not_found', 'conflict'],
 });
 
-export const loadRequestSchema = z
-  .strictObject({
-    model: modelIdentifierSchema,
-    context_length: contextLengthSchema.nullish(),
-    eval_batch_size: z
-      .int()
-      .min(1)
-      .max(65_536)
-      .nullish()
-      .describe('Prompt tokens processed per batch.'),
-    flash_attention: z.boolean().nullish(),
-    num_experts: z
-      .int()
-      .min(1)
-      .max(1024)
-      .nullish()
-      .describe('Active experts of a mixture-of-experts model.'),
-    offload_kv_cache_to_gpu: z.boolean().nullish().describe('Keep the KV cache in GPU memory.'),
-    parallel: z
-      .int()
-      .min(1)
-      .max(256)
-      .nullish()
-      .describe('Number of requests processed in parallel; `engine.parallel` if absent.'),
-    gpu_layers: z
-      .int()
-      .min(0)
-      .max(1000)
-      .nullish()
-      .describe('Layers in GPU memory; `engine.gpuLayers` if absent, else as many as fit.'),
-    cpu_moe_layers: z
-      .int()
-      .min(0)
-      .max(1000)
-      .nullish()
-      .describe(
-        'Layers of a mixture of experts whose experts stay in the memory of the machine; as few as necessary if absent.',
-      ),
-    split_mode: z
-      .enum(splitModes)
-      .nullish()
-      .describe(
-        '`none`: on one GPU; `layer`: whole layers on each GPU; `row`, `tensor`: parts of each layer, if the engine can. Absent: on one GPU if it fits, else by layers.',
-      ),
-    tensor_split: tensorSplitSchema
-      .nullish()
-      .describe(
-        'Proportions of the layers on each GPU, in the order of their list; 0 leaves one out.',
-      ),
-    main_gpu: z
-      .string()
-      .min(1)
-      .max(64)
-      .nullish()
-      .describe('Id of the GPU to use if it suffices, such as `CUDA1`.'),
-    threads: z
-      .int()
-      .min(1)
-      .max(1024)
-      .nullish()
-      .describe('CPU threads; `engine.threads` if absent.'),
-    kv_cache_type: z
-      .enum(kvCacheTypes)
-      .nullish()
-      .describe('Data type of the KV cache; `engine.kvType` if absent.'),
-    cache_type_k: z
-      .enum(kvCacheTypes)
-      .nullish()
-      .describe('Data type of the keys in the KV cache; `kv_cache_type` if absent.'),
-    cache_type_v: z
-      .enum(kvCacheTypes)
-      .nullish()
-      .describe('Data type of the values in the KV cache; `kv_cache_type` if absent.'),
-    speculation: speculationSchema
-      .nullish()
-      .describe(
-        '`ngram`: draft text that the prompt or the answer repeats; `mtp`: draft with layers of the model that predict further tokens; `auto`: measure during the load which of them or of `draft_model` is faster, and draft with none if none is; `off` if absent. An instance that drafts returns no log probabilities.',
-      ),
-    draft_model: modelIdentifierSchema
-      .nullish()
-      .describe('A smaller model with the same vocabulary, which drafts tokens for this one.'),
-    chat_template: textSchema
-      .min(1)
-      .max(64 * 1024)
-      .nullish()
-      .describe('Jinja template in place of the chat template of the model; GGUF only.'),
-    adapters: adapterChoicesSchema
-      .nullish()
-      .describe(
-        'LoRA adapters for requests that choose none. Requests can choose these and others.',
-      ),
-    identifier: z
-      .string()
-      .regex(/^[A-Za-z0-9][\w.-]{0,99}$/)
-      .nullish()
-      .describe('Id of the instance, for `model` of requests; the key of the model if absent.'),
-    ttl: ttlSchema.nullish(),
-    echo_load_config: z.boolean().nullish().describe('Return `load_config`.'),
-    estimate_only: z
-      .boolean()
-      .nullish()
-      .describe('Estimate the memory that the load needs, without loading.'),
-    force: z.boolean().nullish().describe('Load even if the memory is insufficient.'),
-  })
-  .meta({
-    id: 'LoadRequest',
-    examples: [{ model: 'hearth/starter-chat', context_length: 4096, echo_load_config: true }],
-  });
+const exampleLoadRequest = {
+  model: 'hearth/starter-chat',
+  context_length: 4096,
+  echo_load_config: true,
+};
+
+export const loadRequestSchema = named.strictObject('LoadRequest', exampleLoadRequest, {
+  model: modelIdentifierSchema,
+  context_length: contextLengthSchema.nullish(),
+  eval_batch_size: z
+    .int()
+    .min(1)
+    .max(65_536)
+    .nullish()
+    .describe('Prompt tokens processed per batch.'),
+  flash_attention: z.boolean().nullish(),
+  num_experts: z
+    .int()
+    .min(1)
+    .max(1024)
+    .nullish()
+    .describe('Active experts of a mixture-of-experts model.'),
+  offload_kv_cache_to_gpu: z.boolean().nullish().describe('Keep the KV cache in GPU memory.'),
+  parallel: z
+    .int()
+    .min(1)
+    .max(256)
+    .nullish()
+    .describe('Number of requests processed in parallel; `engine.parallel` if absent.'),
+  gpu_layers: z
+    .int()
+    .min(0)
+    .max(1000)
+    .nullish()
+    .describe('Layers in GPU memory; `engine.gpuLayers` if absent, else as many as fit.'),
+  cpu_moe_layers: z
+    .int()
+    .min(0)
+    .max(1000)
+    .nullish()
+    .describe(
+      'Layers of a mixture of experts whose experts stay in the memory of the machine; as few as necessary if absent.',
+    ),
+  split_mode: z
+    .enum(splitModes)
+    .nullish()
+    .describe(
+      '`none`: on one GPU; `layer`: whole layers on each GPU; `row`, `tensor`: parts of each layer, if the engine can. Absent: on one GPU if it fits, else by layers.',
+    ),
+  tensor_split: tensorSplitSchema
+    .nullish()
+    .describe(
+      'Proportions of the layers on each GPU, in the order of their list; 0 leaves one out.',
+    ),
+  main_gpu: z
+    .string()
+    .min(1)
+    .max(64)
+    .nullish()
+    .describe('Id of the GPU to use if it suffices, such as `CUDA1`.'),
+  threads: z.int().min(1).max(1024).nullish().describe('CPU threads; `engine.threads` if absent.'),
+  kv_cache_type: z
+    .enum(kvCacheTypes)
+    .nullish()
+    .describe('Data type of the KV cache; `engine.kvType` if absent.'),
+  cache_type_k: z
+    .enum(kvCacheTypes)
+    .nullish()
+    .describe('Data type of the keys in the KV cache; `kv_cache_type` if absent.'),
+  cache_type_v: z
+    .enum(kvCacheTypes)
+    .nullish()
+    .describe('Data type of the values in the KV cache; `kv_cache_type` if absent.'),
+  speculation: speculationSchema
+    .nullish()
+    .describe(
+      '`ngram`: draft text that the prompt or the answer repeats; `mtp`: draft with layers of the model that predict further tokens; `auto`: measure during the load which of them or of `draft_model` is faster, and draft with none if none is; `off` if absent. An instance that drafts returns no log probabilities.',
+    ),
+  draft_model: modelIdentifierSchema
+    .nullish()
+    .describe('A smaller model with the same vocabulary, which drafts tokens for this one.'),
+  chat_template: textSchema
+    .min(1)
+    .max(64 * 1024)
+    .nullish()
+    .describe('Jinja template in place of the chat template of the model; GGUF only.'),
+  adapters: adapterChoicesSchema
+    .nullish()
+    .describe('LoRA adapters for requests that choose none. Requests can choose these and others.'),
+  identifier: z
+    .string()
+    .regex(/^[A-Za-z0-9][\w.-]{0,99}$/)
+    .nullish()
+    .describe('Id of the instance, for `model` of requests; the key of the model if absent.'),
+  ttl: ttlSchema.nullish(),
+  echo_load_config: z.boolean().nullish().describe('Return `load_config`.'),
+  estimate_only: z
+    .boolean()
+    .nullish()
+    .describe('Estimate the memory that the load needs, without loading.'),
+  force: z.boolean().nullish().describe('Load even if the memory is insufficient.'),
+});
 export type LoadRequest = z.infer<typeof loadRequestSchema>;
 
 /** Load options that affect the amount and place of memory. */
@@ -275,76 +270,66 @@ export const memoryOptions = {
   cache_type_v: true,
 } as const;
 
-export const loadResultSchema = z
-  .object({
-    type: modelTypeSchema,
-    instance_id: z.string(),
-    load_time_seconds: z.number(),
-    status: z.literal('loaded'),
-    load_config: loadConfigSchema.optional(),
-  })
-  .meta({
-    id: 'LoadResult',
-    examples: [
-      {
-        type: 'llm',
-        instance_id: 'hearth/starter-chat',
-        load_time_seconds: 0.41,
-        status: 'loaded',
-        load_config: { context_length: 4096, parallel: 4 },
-      },
-    ],
-  });
+const exampleLoadResult = {
+  type: 'llm',
+  instance_id: 'hearth/starter-chat',
+  load_time_seconds: 0.41,
+  status: 'loaded',
+  load_config: { context_length: 4096, parallel: 4 },
+};
+
+export const loadResultSchema = named.object('LoadResult', exampleLoadResult, {
+  type: modelTypeSchema,
+  instance_id: z.string(),
+  load_time_seconds: z.number(),
+  status: z.literal('loaded'),
+  load_config: loadConfigSchema.optional(),
+});
 
 export type LoadResult = z.infer<typeof loadResultSchema>;
 
-const loadEstimateSchema = z
-  .object({
-    type: modelTypeSchema,
-    status: z.literal('estimated'),
-    estimate: named.object('MemoryEstimate', {
-      total_bytes: z.int(),
-      weights_bytes: z.int(),
-      kv_cache_bytes: z.int(),
-      compute_bytes: z.int(),
-      projector_bytes: z.int(),
-      process_bytes: z.int(),
-      gpu_bytes: z
-        .int()
-        .optional()
-        .describe(
-          'The part of the total in the memory of GPUs; absent if there is none, and if they use the memory of the machine.',
-        ),
-      usable_bytes: z
-        .int()
-        .describe(
-          'Memory of the machine and its GPUs available after evicting the instances that may be evicted for it.',
-        ),
-      fits: z.boolean().describe('Whether a load would be accepted, if necessary after evictions.'),
-    }),
-    load_config: chosenConfigSchema,
-    placement: placementSchema.optional(),
-  })
-  .meta({
-    id: 'LoadEstimate',
-    examples: [
-      {
-        type: 'llm',
-        status: 'estimated',
-        estimate: {
-          total_bytes: 127_826_592,
-          weights_bytes: 3_131_840,
-          kv_cache_bytes: 75_497_472,
-          compute_bytes: 4_676_608,
-          projector_bytes: 0,
-          process_bytes: 44_520_672,
-          usable_bytes: 8_589_934_592,
-          fits: true,
-        },
-        load_config: exampleConfig,
-      },
-    ],
-  });
+const exampleLoadEstimate = {
+  type: 'llm',
+  status: 'estimated',
+  estimate: {
+    total_bytes: 127_826_592,
+    weights_bytes: 3_131_840,
+    kv_cache_bytes: 75_497_472,
+    compute_bytes: 4_676_608,
+    projector_bytes: 0,
+    process_bytes: 44_520_672,
+    usable_bytes: 8_589_934_592,
+    fits: true,
+  },
+  load_config: exampleConfig,
+};
+
+const loadEstimateSchema = named.object('LoadEstimate', exampleLoadEstimate, {
+  type: modelTypeSchema,
+  status: z.literal('estimated'),
+  estimate: named.object('MemoryEstimate', {
+    total_bytes: z.int(),
+    weights_bytes: z.int(),
+    kv_cache_bytes: z.int(),
+    compute_bytes: z.int(),
+    projector_bytes: z.int(),
+    process_bytes: z.int(),
+    gpu_bytes: z
+      .int()
+      .optional()
+      .describe(
+        'The part of the total in the memory of GPUs; absent if there is none, and if they use the memory of the machine.',
+      ),
+    usable_bytes: z
+      .int()
+      .describe(
+        'Memory of the machine and its GPUs available after evicting the instances that may be evicted for it.',
+      ),
+    fits: z.boolean().describe('Whether a load would be accepted, if necessary after evictions.'),
+  }),
+  load_config: chosenConfigSchema,
+  placement: placementSchema.optional(),
+});
 export type LoadEstimateResult = z.infer<typeof loadEstimateSchema>;
 
 const loadResponseSchema = named.discriminatedUnion('LoadResponse', 'status', [

@@ -83,21 +83,21 @@ export const listProjects = defineRoute('GET /api/v1/projects', {
     .meta({ id: 'ProjectList', examples: [{ projects: [exampleProject] }] }),
 });
 
+const exampleCreateProjectRequest = {
+  name: 'The sea',
+  instructions: 'You know everything about the sea.',
+};
+
 export const createProject = defineRoute('POST /api/v1/projects', {
   operationId: 'createProject',
   summary: 'Create a project: a folder of conversations with instructions and files',
   permission: 'chat',
-  body: z
-    .strictObject({
-      name: fields.name,
-      instructions: fields.instructions.default(''),
-      preset: fields.preset.default(null),
-      model: fields.model.default(null),
-    })
-    .meta({
-      id: 'CreateProjectRequest',
-      examples: [{ name: 'The sea', instructions: 'You know everything about the sea.' }],
-    }),
+  body: named.strictObject('CreateProjectRequest', exampleCreateProjectRequest, {
+    name: fields.name,
+    instructions: fields.instructions.default(''),
+    preset: fields.preset.default(null),
+    model: fields.model.default(null),
+  }),
   result: projectSchema,
   errors: ['unrecognized_keys', 'invalid_type', 'invalid_value'],
 });

@@ -19,6 +19,7 @@ import {
   storedInputItemSchema,
   storedOutputItemSchema,
 } from '../chat/chat-schema.ts';
+import * as named from '../../kit/named.ts';
 
 export const exampleStoredResponse = {
   ...exampleChatResult,
@@ -68,17 +69,14 @@ export const storedResponseSchema = chatResultSchema
   .meta({ id: 'StoredResponse', examples: [exampleStoredResponse] });
 export type StoredResponseRecord = z.infer<typeof storedResponseSchema>;
 
-export const storedResponsePageSchema = z
-  .object({
-    responses: z.array(storedResponseSchema),
-    next_cursor: responseIdSchema
-      .nullable()
-      .describe('Value for `after` of the next request; null on the last page.'),
-  })
-  .meta({
-    id: 'StoredResponsePage',
-    examples: [{ responses: [exampleStoredResponse], next_cursor: null }],
-  });
+const examplePage = { responses: [exampleStoredResponse], next_cursor: null };
+
+export const storedResponsePageSchema = named.object('StoredResponsePage', examplePage, {
+  responses: z.array(storedResponseSchema),
+  next_cursor: responseIdSchema
+    .nullable()
+    .describe('Value for `after` of the next request; null on the last page.'),
+});
 
 const params = z.object({
   response_id: withExample(z.string().min(1).max(512), exampleResponseId),

@@ -133,38 +133,33 @@ const requestGenerationSchema = named.object('RequestGeneration', {
   truncated: z.boolean().describe('Whether prompt or output are cut because they are long.'),
 });
 
-const requestDetailsSchema = z
-  .object({
-    ...requestFields,
-    prompts_recorded: z
-      .boolean()
-      .describe('Whether `log.prompts` was on; `body` and `generations` are empty otherwise.'),
-    body: z
-      .unknown()
-      .optional()
-      .describe('Body of the request; long texts and images are replaced by their length.'),
-    generations: z.array(requestGenerationSchema).describe('In the order in which they ended.'),
-  })
-  .meta({
-    id: 'RequestDetails',
-    examples: [
-      {
-        ...exampleRequest,
-        prompts_recorded: true,
-        body: { model: 'hearth/starter-chat', input: 'What is the capital of France?' },
-        generations: [
-          {
-            prompt: '<|im_start|>user\nWhat is the capital of France?<|im_end|>\n',
-            output: 'Paris.',
-            prompt_tokens: 31,
-            completion_tokens: 4,
-            stop_reason: 'eosFound',
-            truncated: false,
-          },
-        ],
-      },
-    ],
-  });
+const exampleRequestDetails = {
+  ...exampleRequest,
+  prompts_recorded: true,
+  body: { model: 'hearth/starter-chat', input: 'What is the capital of France?' },
+  generations: [
+    {
+      prompt: '<|im_start|>user\nWhat is the capital of France?<|im_end|>\n',
+      output: 'Paris.',
+      prompt_tokens: 31,
+      completion_tokens: 4,
+      stop_reason: 'eosFound',
+      truncated: false,
+    },
+  ],
+};
+
+const requestDetailsSchema = named.object('RequestDetails', exampleRequestDetails, {
+  ...requestFields,
+  prompts_recorded: z
+    .boolean()
+    .describe('Whether `log.prompts` was on; `body` and `generations` are empty otherwise.'),
+  body: z
+    .unknown()
+    .optional()
+    .describe('Body of the request; long texts and images are replaced by their length.'),
+  generations: z.array(requestGenerationSchema).describe('In the order in which they ended.'),
+});
 export type RequestDetails = z.infer<typeof requestDetailsSchema>;
 
 export const listRequests = defineRoute('GET /api/v1/requests', {

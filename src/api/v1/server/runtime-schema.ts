@@ -99,23 +99,18 @@ export const installRuntime = defineRoute('POST /api/v1/runtimes/install', {
 const runtimeNameSchema = z.string().min(1).max(200);
 const runtimeVersionSchema = z.string().min(1).max(100);
 
+const exampleSelectRuntimeRequest = { name: exampleRuntime.name, version: exampleRuntime.version };
+
 export const selectRuntime = defineRoute('POST /api/v1/runtimes/use', {
   operationId: 'selectRuntime',
   summary: 'Select the runtime for future loads',
   description:
     'Selects it for models in its formats; loaded models keep their runtime. Null selects the recommended ones. The setting `engine.llamaServer` overrides the selection.',
   permission: 'admin',
-  body: z
-    .strictObject({
-      name: runtimeNameSchema.nullable(),
-      version: runtimeVersionSchema
-        .optional()
-        .describe('The most recently installed one if absent.'),
-    })
-    .meta({
-      id: 'SelectRuntimeRequest',
-      examples: [{ name: exampleRuntime.name, version: exampleRuntime.version }],
-    }),
+  body: named.strictObject('SelectRuntimeRequest', exampleSelectRuntimeRequest, {
+    name: runtimeNameSchema.nullable(),
+    version: runtimeVersionSchema.optional().describe('The most recently installed one if absent.'),
+  }),
   result: runtimesSchema,
   errors: ['unrecognized_keys', 'runtime_not_found', 'runtime_unavailable'],
 });

@@ -62,25 +62,32 @@ const warningsSchema = z
   .array(z.string())
   .describe('Of config.json, such as an unknown setting, which is ignored.');
 
+const exampleSettingList = {
+  file: '/home/ada/.hearth/config.json',
+  settings: [exampleSetting],
+  warnings: [],
+};
+
 export const listSettings = defineRoute('GET /api/v1/settings', {
   operationId: 'listSettings',
   summary: 'List the settings with their values and sources',
   description: 'Secrets are left out.',
   permission: 'admin',
-  result: z
-    .object({
-      file: z.string().describe('Path of config.json.'),
-      settings: z.array(settingSchema),
-      warnings: warningsSchema,
-    })
-    .meta({
-      id: 'SettingList',
-      examples: [
-        { file: '/home/ada/.hearth/config.json', settings: [exampleSetting], warnings: [] },
-      ],
-    }),
+  result: named.object('SettingList', exampleSettingList, {
+    file: z.string().describe('Path of config.json.'),
+    settings: z.array(settingSchema),
+    warnings: warningsSchema,
+  }),
   errors: ['conflict'],
 });
+
+const exampleChangedSettings = {
+  settings: [exampleSetting],
+  applied: ['models.ttlSeconds'],
+  restart_required: [],
+  overridden: [],
+  warnings: [],
+};
 
 export const changeSettings = defineRoute('PATCH /api/v1/settings', {
   operationId: 'changeSettings',
@@ -96,27 +103,14 @@ export const changeSettings = defineRoute('PATCH /api/v1/settings', {
       id: 'SettingChanges',
       examples: [{ 'models.ttlSeconds': 600, 'hub.token': null }],
     }),
-  result: z
-    .object({
-      settings: z.array(settingSchema).describe('The changed ones.'),
-      applied: z.array(z.string()).describe('Keys that took effect.'),
-      restart_required: z.array(z.string()).describe('Keys that take effect with the next start.'),
-      overridden: z
-        .array(named.object('OverriddenSetting', { key: z.string(), by: z.string() }))
-        .describe('Keys whose value in the file has no effect.'),
-      warnings: warningsSchema,
-    })
-    .meta({
-      id: 'ChangedSettings',
-      examples: [
-        {
-          settings: [exampleSetting],
-          applied: ['models.ttlSeconds'],
-          restart_required: [],
-          overridden: [],
-          warnings: [],
-        },
-      ],
-    }),
+  result: named.object('ChangedSettings', exampleChangedSettings, {
+    settings: z.array(settingSchema).describe('The changed ones.'),
+    applied: z.array(z.string()).describe('Keys that took effect.'),
+    restart_required: z.array(z.string()).describe('Keys that take effect with the next start.'),
+    overridden: z
+      .array(named.object('OverriddenSetting', { key: z.string(), by: z.string() }))
+      .describe('Keys whose value in the file has no effect.'),
+    warnings: warningsSchema,
+  }),
   errors: ['conflict'],
 });

@@ -53,68 +53,63 @@ export const instanceStatusSchema = named.object('InstanceStatus', {
 });
 export type InstanceStatus = z.infer<typeof instanceStatusSchema>;
 
-export const serverStatusSchema = z
-  .object({
-    version: z.string(),
-    pid: z.int(),
-    started_at: isoTimeSchema,
-    home: z.string(),
-    runtime: named
-      .object('RuntimeStatus', {
-        name: z.string(),
-        version: z.string(),
-        supported_formats: z.array(z.string()),
-      })
-      .nullable(),
-    memory: named.object('MemoryStatus', {
-      resident_bytes: z.int(),
-      available_bytes: z.int(),
-      reserved_bytes: z
-        .int()
-        .describe('Reserved for instances that are loaded, loading or stopping.'),
-      limit_bytes: z.int().optional().describe('`models.memoryLimitBytes`.'),
-    }),
-    instances: z.array(instanceStatusSchema),
-  })
-  .meta({
-    id: 'ServerStatus',
-    examples: [
-      {
-        version: '0.1.0',
-        pid: 4711,
-        started_at: '2026-11-02T09:30:00.000Z',
-        home: '/home/ada/.hearth',
-        runtime: {
-          name: 'llama.cpp-linux-x64-cpu',
-          version: 'b11549',
-          supported_formats: ['gguf'],
-        },
-        memory: {
-          resident_bytes: 97_026_048,
-          available_bytes: 12_884_901_888,
-          reserved_bytes: 127_826_592,
-        },
-        instances: [
-          {
-            id: 'hearth/starter-chat',
-            model: 'hearth/starter-chat',
-            type: 'llm',
-            state: 'ready',
-            loaded_by: 'request',
-            pinned: false,
-            config: { context_length: 4096, parallel: 4 },
-            active_requests: 1,
-            queued_requests: 0,
-            estimated_bytes: 127_826_592,
-            resident_bytes: 119_853_056,
-            loaded_at: '2026-11-02T09:31:00.000Z',
-            ttl_seconds: 3600,
-            idle_seconds: 0,
-          },
-        ],
-      },
-    ],
-  });
+const exampleServerStatus = {
+  version: '0.1.0',
+  pid: 4711,
+  started_at: '2026-11-02T09:30:00.000Z',
+  home: '/home/ada/.hearth',
+  runtime: {
+    name: 'llama.cpp-linux-x64-cpu',
+    version: 'b11549',
+    supported_formats: ['gguf'],
+  },
+  memory: {
+    resident_bytes: 97_026_048,
+    available_bytes: 12_884_901_888,
+    reserved_bytes: 127_826_592,
+  },
+  instances: [
+    {
+      id: 'hearth/starter-chat',
+      model: 'hearth/starter-chat',
+      type: 'llm',
+      state: 'ready',
+      loaded_by: 'request',
+      pinned: false,
+      config: { context_length: 4096, parallel: 4 },
+      active_requests: 1,
+      queued_requests: 0,
+      estimated_bytes: 127_826_592,
+      resident_bytes: 119_853_056,
+      loaded_at: '2026-11-02T09:31:00.000Z',
+      ttl_seconds: 3600,
+      idle_seconds: 0,
+    },
+  ],
+};
+
+export const serverStatusSchema = named.object('ServerStatus', exampleServerStatus, {
+  version: z.string(),
+  pid: z.int(),
+  started_at: isoTimeSchema,
+  home: z.string(),
+  runtime: named
+    .object('RuntimeStatus', {
+      name: z.string(),
+      version: z.string(),
+      supported_formats: z.array(z.string()),
+    })
+    .nullable(),
+  memory: named.object('MemoryStatus', {
+    resident_bytes: z.int(),
+    available_bytes: z.int(),
+    reserved_bytes: z
+      .int()
+      .describe('Reserved for instances that are loaded, loading or stopping.'),
+    limit_bytes: z.int().optional().describe('`models.memoryLimitBytes`.'),
+  }),
+  instances: z.array(instanceStatusSchema),
+});
 
 export const getStatus = defineRoute('GET /api/v1/status', {
   operationId: 'getStatus',

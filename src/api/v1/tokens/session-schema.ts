@@ -11,25 +11,20 @@ const exampleToken = `hearth-session-${exampleId}-${exampleCode}`;
 /** Any permission suffices, since callers manage their own sessions. */
 const anyPermission = permissionSchema.options;
 
-const linkSchema = z
-  .object({
-    url: z.string().describe('Link that opens the page; the code is in its fragment.'),
-    code: z
-      .string()
-      .nullable()
-      .describe('Opens one session; null for a caller without a token, who needs none.'),
-    expires_at: isoTimeSchema.nullable(),
-  })
-  .meta({
-    id: 'SessionLink',
-    examples: [
-      {
-        url: `http://127.0.0.1:1234/open#code=${exampleCode}`,
-        code: exampleCode,
-        expires_at: '2026-11-02T09:31:00.000Z',
-      },
-    ],
-  });
+const exampleSessionLink = {
+  url: `http://127.0.0.1:1234/open#code=${exampleCode}`,
+  code: exampleCode,
+  expires_at: '2026-11-02T09:31:00.000Z',
+};
+
+const linkSchema = named.object('SessionLink', exampleSessionLink, {
+  url: z.string().describe('Link that opens the page; the code is in its fragment.'),
+  code: z
+    .string()
+    .nullable()
+    .describe('Opens one session; null for a caller without a token, who needs none.'),
+  expires_at: isoTimeSchema.nullable(),
+});
 
 export const createSessionLink = defineRoute('POST /api/v1/sessions/links', {
   operationId: 'createSessionLink',
@@ -149,38 +144,33 @@ export const revokeOtherSessions = defineRoute('DELETE /api/v1/sessions', {
   errors: ['unrecognized_keys'],
 });
 
+const exampleCurrentSession = {
+  type: 'anonymous',
+  id: null,
+  name: null,
+  permissions: ['chat', 'embeddings', 'models:read', 'models:write', 'ephemeral-mcp'],
+  auth_required: false,
+  expires_at: null,
+};
+
 export const getSession = defineRoute('GET /api/v1/session', {
   operationId: 'getSession',
   summary: 'Get the identity and permissions of the caller',
   description:
     'Needs no permission, so that the web app can show what the caller may do. A token that is unknown, revoked or expired is a 401. Replaces the cookie of a session when it is an hour old.',
   permission: null,
-  result: z
-    .object({
-      type: z
-        .enum(['anonymous', 'token', 'session', 'owner'])
-        .describe('`owner`: a command of the owner of the home folder.'),
-      id: z.string().nullable().describe('Id of the token or session.'),
-      name: z.string().nullable().describe('Name of the token, also of a session.'),
-      permissions: z
-        .array(permissionSchema)
-        .describe('All that apply: `admin` is listed with every other permission.'),
-      auth_required: z
-        .boolean()
-        .describe('Whether the server requires a token for every request (`auth.required`).'),
-      expires_at: isoTimeSchema.nullable(),
-    })
-    .meta({
-      id: 'CurrentSession',
-      examples: [
-        {
-          type: 'anonymous',
-          id: null,
-          name: null,
-          permissions: ['chat', 'embeddings', 'models:read', 'models:write', 'ephemeral-mcp'],
-          auth_required: false,
-          expires_at: null,
-        },
-      ],
-    }),
+  result: named.object('CurrentSession', exampleCurrentSession, {
+    type: z
+      .enum(['anonymous', 'token', 'session', 'owner'])
+      .describe('`owner`: a command of the owner of the home folder.'),
+    id: z.string().nullable().describe('Id of the token or session.'),
+    name: z.string().nullable().describe('Name of the token, also of a session.'),
+    permissions: z
+      .array(permissionSchema)
+      .describe('All that apply: `admin` is listed with every other permission.'),
+    auth_required: z
+      .boolean()
+      .describe('Whether the server requires a token for every request (`auth.required`).'),
+    expires_at: isoTimeSchema.nullable(),
+  }),
 });

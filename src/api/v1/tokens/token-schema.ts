@@ -133,19 +133,18 @@ const boundFields = {
   priority: prioritySchema.optional(),
 };
 
-const createTokenRequestSchema = z
-  .strictObject({ name: nameSchema, permissions: permissionsSchema, ...boundFields })
-  .meta({
-    id: 'CreateTokenRequest',
-    examples: [
-      {
-        name: 'Notebook on the laptop',
-        permissions: ['chat', 'models:read'],
-        tokens_per_day: 500_000,
-        models: ['qwen/*'],
-      },
-    ],
-  });
+const exampleRequest = {
+  name: 'Notebook on the laptop',
+  permissions: ['chat', 'models:read'],
+  tokens_per_day: 500_000,
+  models: ['qwen/*'],
+};
+
+const createTokenRequestSchema = named.strictObject('CreateTokenRequest', exampleRequest, {
+  name: nameSchema,
+  permissions: permissionsSchema,
+  ...boundFields,
+});
 
 const changeTokenRequestSchema = z
   .strictObject({
@@ -186,41 +185,36 @@ export const changeToken = defineRoute('PATCH /api/v1/tokens/{id}', {
   errors: ['token_not_found', 'unrecognized_keys'],
 });
 
+const exampleTokenList = {
+  tokens: [
+    {
+      ...exampleToken,
+      response_count: 31,
+      conversation_count: 4,
+      last_used_at: '2026-11-02T10:12:00.000Z',
+    },
+  ],
+  orphans: [{ token_id: null, response_count: 12, conversation_count: 2 }],
+};
+
 export const listTokens = defineRoute('GET /api/v1/tokens', {
   operationId: 'listTokens',
   summary: 'List the tokens, oldest first, without their secrets',
   permission: 'admin',
-  result: z
-    .object({
-      tokens: z.array(tokenRecordSchema),
-      orphans: z
-        .array(
-          named.object('OrphanedResponses', {
-            token_id: z
-              .string()
-              .nullable()
-              .describe('A revoked token; null for responses that were made without a token.'),
-            ...ownedFields,
-          }),
-        )
-        .describe('Stored responses that no token lists; every token can read those without one.'),
-    })
-    .meta({
-      id: 'TokenList',
-      examples: [
-        {
-          tokens: [
-            {
-              ...exampleToken,
-              response_count: 31,
-              conversation_count: 4,
-              last_used_at: '2026-11-02T10:12:00.000Z',
-            },
-          ],
-          orphans: [{ token_id: null, response_count: 12, conversation_count: 2 }],
-        },
-      ],
-    }),
+  result: named.object('TokenList', exampleTokenList, {
+    tokens: z.array(tokenRecordSchema),
+    orphans: z
+      .array(
+        named.object('OrphanedResponses', {
+          token_id: z
+            .string()
+            .nullable()
+            .describe('A revoked token; null for responses that were made without a token.'),
+          ...ownedFields,
+        }),
+      )
+      .describe('Stored responses that no token lists; every token can read those without one.'),
+  }),
 });
 
 export const moveResponses = defineRoute('POST /api/v1/tokens/{id}/responses', {
@@ -239,6 +233,12 @@ export const moveResponses = defineRoute('POST /api/v1/tokens/{id}/responses', {
   }),
   errors: ['token_not_found', 'unrecognized_keys'],
 });
+
+const exampleRevokedToken = {
+  id: exampleToken.id,
+  revoked: true,
+  responses: { action: 'kept', response_count: 31, conversation_count: 4 },
+};
 
 export const revokeToken = defineRoute('DELETE /api/v1/tokens/{id}', {
   operationId: 'revokeToken',
@@ -259,27 +259,16 @@ export const revokeToken = defineRoute('DELETE /api/v1/tokens/{id}', {
       ({ delete_responses: deletes, move_to: target }) => deletes !== true || target === undefined,
       { path: ['move_to'], message: 'It cannot be combined with delete_responses' },
     ),
-  result: z
-    .object({
-      id: z.string(),
-      revoked: z.literal(true),
-      responses: named
-        .object('ResponsesOfRevokedToken', {
-          action: z.enum(['kept', 'deleted', 'moved']),
-          ...ownedFields,
-        })
-        .optional()
-        .describe('What happened to the stored responses; absent if there were none.'),
-    })
-    .meta({
-      id: 'RevokedToken',
-      examples: [
-        {
-          id: exampleToken.id,
-          revoked: true,
-          responses: { action: 'kept', response_count: 31, conversation_count: 4 },
-        },
-      ],
-    }),
+  result: named.object('RevokedToken', exampleRevokedToken, {
+    id: z.string(),
+    revoked: z.literal(true),
+    responses: named
+      .object('ResponsesOfRevokedToken', {
+        action: z.enum(['kept', 'deleted', 'moved']),
+        ...ownedFields,
+      })
+      .optional()
+      .describe('What happened to the stored responses; absent if there were none.'),
+  }),
   errors: ['token_not_found', 'unrecognized_keys'],
 });

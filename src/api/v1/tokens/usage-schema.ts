@@ -55,6 +55,13 @@ const countFields = {
   completion_tokens: z.int().nonnegative().describe('Generated tokens, reasoning included.'),
 };
 
+const exampleUsage = {
+  from: '2026-11-01',
+  to: '2026-11-30',
+  totals: exampleCounts,
+  rows: [{ day: '2026-11-02', model: 'qwen/qwen2.5-0.5b-instruct', ...exampleCounts }],
+};
+
 export const getUsage = defineRoute('GET /api/v1/usage', {
   operationId: 'getUsage',
   summary: 'Read how many requests and tokens were used',
@@ -66,45 +73,33 @@ export const getUsage = defineRoute('GET /api/v1/usage', {
     to: queriedDaySchema.optional().describe('Last day, UTC; today if absent.'),
     group_by: groupSchema.optional(),
   }),
-  result: z
-    .object({
-      from: daySchema,
-      to: daySchema,
-      totals: named.object('UsageCounts', countFields),
-      rows: z
-        .array(
-          named.object('UsageRow', {
-            day: daySchema.optional(),
-            model: z.string().optional().describe('Key of the model.'),
-            token_id: z
-              .string()
-              .nullable()
-              .optional()
-              .describe(
-                '`owner` for the owner of the home folder; null for requests without a token.',
-              ),
-            token_name: z
-              .string()
-              .nullable()
-              .optional()
-              .describe('null if the token was revoked, and for requests without one.'),
-            ...countFields,
-          }),
-        )
-        .describe(
-          'A row for each combination that was used, in the order of day, model and token; only with the fields of `group_by`.',
-        ),
-    })
-    .meta({
-      id: 'Usage',
-      examples: [
-        {
-          from: '2026-11-01',
-          to: '2026-11-30',
-          totals: exampleCounts,
-          rows: [{ day: '2026-11-02', model: 'qwen/qwen2.5-0.5b-instruct', ...exampleCounts }],
-        },
-      ],
-    }),
+  result: named.object('Usage', exampleUsage, {
+    from: daySchema,
+    to: daySchema,
+    totals: named.object('UsageCounts', countFields),
+    rows: z
+      .array(
+        named.object('UsageRow', {
+          day: daySchema.optional(),
+          model: z.string().optional().describe('Key of the model.'),
+          token_id: z
+            .string()
+            .nullable()
+            .optional()
+            .describe(
+              '`owner` for the owner of the home folder; null for requests without a token.',
+            ),
+          token_name: z
+            .string()
+            .nullable()
+            .optional()
+            .describe('null if the token was revoked, and for requests without one.'),
+          ...countFields,
+        }),
+      )
+      .describe(
+        'A row for each combination that was used, in the order of day, model and token; only with the fields of `group_by`.',
+      ),
+  }),
   errors: ['unrecognized_keys', 'store_unavailable'],
 });

@@ -42,19 +42,16 @@ const params = z.object({
   label: withExample(z.string().min(1).max(64), 'files'),
 });
 
+const exampleMcpServerList = { servers: [exampleServer], plugins_allowed: true };
+
 export const listMcpServers = defineRoute('GET /api/v1/mcp/servers', {
   operationId: 'listMcpServers',
   summary: 'List the MCP servers of mcp.json and the built-in ones',
   permission: 'admin',
-  result: z
-    .object({
-      servers: z.array(serverSchema),
-      plugins_allowed: z.boolean().describe('Whether requests may use them (`mcp.allowPlugins`).'),
-    })
-    .meta({
-      id: 'McpServerList',
-      examples: [{ servers: [exampleServer], plugins_allowed: true }],
-    }),
+  result: named.object('McpServerList', exampleMcpServerList, {
+    servers: z.array(serverSchema),
+    plugins_allowed: z.boolean().describe('Whether requests may use them (`mcp.allowPlugins`).'),
+  }),
   errors: ['conflict'],
 });
 
@@ -68,26 +65,21 @@ export const getMcpServer = defineRoute('GET /api/v1/mcp/servers/{label}', {
 });
 
 const textSchema = z.string().max(32_768);
-const serverRequestSchema = z
-  .strictObject({
-    command: textSchema.min(1).optional().describe('Program; either this or `url`.'),
-    args: z.array(textSchema).max(1000).optional(),
-    env: z.record(z.string().max(512), textSchema).optional(),
-    cwd: textSchema.min(1).optional(),
-    url: textSchema.min(1).optional().describe('MCP server over HTTP; either this or `command`.'),
-    headers: z.record(z.string().max(512), textSchema).optional(),
-    timeout_seconds: timeoutSeconds.optional(),
-  })
-  .meta({
-    id: 'McpServerRequest',
-    examples: [
-      {
-        command: 'npx',
-        args: ['-y', '@modelcontextprotocol/server-filesystem', '/home/ada/notes'],
-        env: { KEY: redacted },
-      },
-    ],
-  });
+const exampleMcpServerRequest = {
+  command: 'npx',
+  args: ['-y', '@modelcontextprotocol/server-filesystem', '/home/ada/notes'],
+  env: { KEY: redacted },
+};
+
+const serverRequestSchema = named.strictObject('McpServerRequest', exampleMcpServerRequest, {
+  command: textSchema.min(1).optional().describe('Program; either this or `url`.'),
+  args: z.array(textSchema).max(1000).optional(),
+  env: z.record(z.string().max(512), textSchema).optional(),
+  cwd: textSchema.min(1).optional(),
+  url: textSchema.min(1).optional().describe('MCP server over HTTP; either this or `command`.'),
+  headers: z.record(z.string().max(512), textSchema).optional(),
+  timeout_seconds: timeoutSeconds.optional(),
+});
 
 export const putMcpServer = defineRoute('PUT /api/v1/mcp/servers/{label}', {
   operationId: 'putMcpServer',
@@ -140,6 +132,12 @@ export const testMcpServer = defineRoute('POST /api/v1/mcp/servers/{label}/test'
   errors: ['mcp_server_not_found', 'plugin_unreachable', 'queue_full', 'shutting_down'],
 });
 
+const exampleMcpToolResult = {
+  content: [{ type: 'text', text: 'Milk, eggs and bread.' }],
+  is_error: false,
+  duration_ms: 12.5,
+};
+
 export const callMcpTool = defineRoute('POST /api/v1/mcp/servers/{label}/tools/{tool}', {
   operationId: 'callMcpTool',
   summary: 'Call a tool of an MCP server',
@@ -152,26 +150,15 @@ export const callMcpTool = defineRoute('POST /api/v1/mcp/servers/{label}/tools/{
   body: z
     .strictObject({ arguments: z.record(z.string(), z.unknown()).default({}) })
     .meta({ id: 'CallMcpToolRequest', examples: [{ arguments: { path: 'note.txt' } }] }),
-  result: z
-    .object({
-      content: z.array(
-        named
-          .looseObject('McpToolContent', { type: z.string() })
-          .describe('A content block of MCP, such as `text` or `image`.'),
-      ),
-      is_error: z.boolean(),
-      duration_ms: z.number().nonnegative(),
-    })
-    .meta({
-      id: 'McpToolResult',
-      examples: [
-        {
-          content: [{ type: 'text', text: 'Milk, eggs and bread.' }],
-          is_error: false,
-          duration_ms: 12.5,
-        },
-      ],
-    }),
+  result: named.object('McpToolResult', exampleMcpToolResult, {
+    content: z.array(
+      named
+        .looseObject('McpToolContent', { type: z.string() })
+        .describe('A content block of MCP, such as `text` or `image`.'),
+    ),
+    is_error: z.boolean(),
+    duration_ms: z.number().nonnegative(),
+  }),
   errors: [
     'unrecognized_keys',
     'mcp_server_not_found',
