@@ -11,6 +11,7 @@ import {
   textOf,
   textPart,
   timeOf,
+  type Fields,
   type Leave,
 } from './values.ts';
 
@@ -51,7 +52,7 @@ function readNode(id: string, value: unknown, leave: Leave): ImportedMessage {
   const node = fieldsOf(value);
   const message = fieldsOf(node['message']);
   const metadata = fieldsOf(message['metadata']);
-  const { role } = fieldsOf(message['author']) as { readonly role?: unknown };
+  const { role } = fieldsOf(message['author']);
   const isHidden = role === 'system' || metadata['is_visually_hidden_from_conversation'] === true;
   return {
     id,
@@ -70,7 +71,7 @@ function readNode(id: string, value: unknown, leave: Leave): ImportedMessage {
 
 function readAttachments(value: unknown, leave: Leave): readonly ImportedPart[] {
   return listOf(value).flatMap((each) => {
-    const { name, mime_type: mimeType } = fieldsOf(each) as Record<string, unknown>;
+    const { name, mime_type: mimeType } = fieldsOf(each);
     const shown = nameOf(name);
     // Images are already included as parts of the message.
     if (shown === undefined || textOf(mimeType).startsWith('image/')) return [];
@@ -79,11 +80,7 @@ function readAttachments(value: unknown, leave: Leave): readonly ImportedPart[] 
   });
 }
 
-function readContent(
-  content: Readonly<Record<string, unknown>>,
-  message: Readonly<Record<string, unknown>>,
-  leave: Leave,
-): readonly ImportedPart[] {
+function readContent(content: Fields, message: Fields, leave: Leave): readonly ImportedPart[] {
   const isTool = fieldsOf(message['author'])['role'] === 'tool';
   const recipient = message['recipient'] ?? 'all';
   switch (content['content_type']) {
@@ -107,7 +104,7 @@ function readContent(
       return fencedPart(content['text']);
     case 'thoughts':
       return listOf(content['thoughts']).flatMap((thought) => {
-        const { summary, content: text } = fieldsOf(thought) as Record<string, unknown>;
+        const { summary, content: text } = fieldsOf(thought);
         return reasoningPart([textOf(summary), textOf(text)].filter(Boolean).join('\n\n'));
       });
     // No content worth importing: "Thought for 5 seconds", the user's instructions, or an empty message.
@@ -126,7 +123,7 @@ const citations = /\ue200[^\ue200\ue201]{0,500}\ue201/g;
 
 function readPart(part: unknown, leave: Leave): readonly ImportedPart[] {
   if (typeof part === 'string') return textPart(part.replaceAll(citations, ''));
-  const { content_type: type, text } = fieldsOf(part) as Record<string, unknown>;
+  const { content_type: type, text } = fieldsOf(part);
   if (type === 'audio_transcription') return textPart(text);
   leave(type === 'image_asset_pointer' ? 'images' : 'parts');
   return type === 'image_asset_pointer' ? [{ type: 'text', text: '(Image)' }] : [];

@@ -11,6 +11,7 @@ import {
   textOf,
   textPart,
   timeOf,
+  type Fields,
   type Leave,
 } from './values.ts';
 
@@ -67,10 +68,7 @@ function readMessage(
   };
 }
 
-function readAttachments(
-  message: Readonly<Record<string, unknown>>,
-  leave: Leave,
-): readonly ImportedPart[] {
+function readAttachments(message: Fields, leave: Leave): readonly ImportedPart[] {
   const attachments = listOf(message['attachments']).flatMap((each) => {
     const file = fieldsOf(each);
     const name = nameOf(file['file_name']) ?? 'text';

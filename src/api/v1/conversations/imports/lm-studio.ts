@@ -10,6 +10,7 @@ import {
   textOf,
   textPart,
   timeOf,
+  type Fields,
   type Leave,
 } from './values.ts';
 
@@ -29,7 +30,7 @@ export const lmStudio: ExportReader = {
     const messages: ImportedMessage[] = [];
     let parentId: string | null = null;
     for (const [index, each] of listOf(chat['messages']).entries()) {
-      const { versions, currentlySelected } = fieldsOf(each) as Record<string, unknown>;
+      const { versions, currentlySelected } = fieldsOf(each);
       const read = listOf(versions).map((version, position) =>
         readVersion(fieldsOf(version), `${index}.${position}`, parentId, leftOut.add),
       );
@@ -50,12 +51,12 @@ export const lmStudio: ExportReader = {
   },
 };
 
-function modelOf(info: Readonly<Record<string, unknown>>): string | undefined {
+function modelOf(info: Fields): string | undefined {
   return nameOf(info['indexedModelIdentifier']) ?? nameOf(info['identifier']);
 }
 
 function readVersion(
-  version: Readonly<Record<string, unknown>>,
+  version: Fields,
   id: string,
   parentId: string | null,
   leave: Leave,
@@ -81,13 +82,13 @@ function readVersion(
   };
 }
 
-function readStep(step: Readonly<Record<string, unknown>>, leave: Leave): readonly ImportedPart[] {
+function readStep(step: Fields, leave: Leave): readonly ImportedPart[] {
   if (step['type'] !== 'contentBlock') {
     if (step['type'] !== 'debugInfoBlock') leave('parts');
     return [];
   }
   const blocks = listOf(step['content']).map(fieldsOf);
-  const isText = (block: Readonly<Record<string, unknown>>) => block['type'] === 'text';
+  const isText = (block: Fields) => block['type'] === 'text';
   // The text of a step may be split as the model generated it.
   const text = blocks
     .filter(isText)
@@ -105,10 +106,7 @@ function withoutTags(text: string): string {
   return text.replace(/^\s*<think>/, '').replace(/<\/think>\s*$/, '');
 }
 
-function readBlock(
-  block: Readonly<Record<string, unknown>>,
-  leave: Leave,
-): readonly ImportedPart[] {
+function readBlock(block: Fields, leave: Leave): readonly ImportedPart[] {
   switch (block['type']) {
     case 'text':
       return textPart(block['text']);

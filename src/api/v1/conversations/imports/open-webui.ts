@@ -11,6 +11,7 @@ import {
   textOf,
   textPart,
   timeOf,
+  type Fields,
   type Leave,
 } from './values.ts';
 
@@ -52,11 +53,7 @@ function chatOf(value: unknown) {
   return isObject(record['chat']) ? record['chat'] : record;
 }
 
-function readMessage(
-  id: string,
-  message: Readonly<Record<string, unknown>>,
-  leave: Leave,
-): ImportedMessage {
+function readMessage(id: string, message: Fields, leave: Leave): ImportedMessage {
   const isUser = message['role'] === 'user';
   const isShown = isUser || message['role'] === 'assistant';
   const content = textOf(message['content']);
@@ -75,14 +72,14 @@ function readMessage(
   };
 }
 
-function readFile(file: Readonly<Record<string, unknown>>, leave: Leave): readonly ImportedPart[] {
+function readFile(file: Fields, leave: Leave): readonly ImportedPart[] {
   if (file['type'] === 'image') {
     leave('images');
     return [{ type: 'text', text: '(Image)' }];
   }
   const inner = fieldsOf(file['file']);
   const name = nameOf(file['name']) ?? nameOf(inner['filename']) ?? 'file';
-  const { content } = fieldsOf(inner['data']) as { readonly content?: unknown };
+  const { content } = fieldsOf(inner['data']);
   if (textOf(content).trim() !== '') return filePart(name, content);
   leave('files');
   return [attachmentPart(name)];

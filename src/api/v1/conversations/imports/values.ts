@@ -1,13 +1,11 @@
 import type { ImportedPart, LeftOut } from './imported-chat.ts';
 import { fenceFor } from '../../../../kernel/code-fence.ts';
 
-type Fields = Readonly<Record<string, unknown>>;
+export type Fields = Readonly<Record<string, unknown>>;
 
 /** The fields of a JSON object; empty for any other value. */
 export function fieldsOf(value: unknown): Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Fields)
-    : {};
+  return isObject(value) ? value : {};
 }
 
 export function isObject(value: unknown): value is Fields {
