@@ -6,6 +6,16 @@ import * as z from 'zod';
 export const withExample = <Schema extends z.ZodType>(schema: Schema, example: unknown): Schema =>
   schema.meta({ examples: [example] });
 
+/** A query parameter with some of these names, separated by commas. */
+export const namesSchema = <const Names extends readonly string[]>(names: Names) => {
+  const message = `It must be a list of ${names.join(', ')}, with commas between them.`;
+  return z
+    .string()
+    .max(64)
+    .transform((joined) => joined.split(','))
+    .pipe(z.array(z.enum(names, message)));
+};
+
 /** A model's identifier, such as `hearth/starter-chat` or `publisher/name@q4_k_m`. */
 export const modelIdentifierSchema = z
   .string()

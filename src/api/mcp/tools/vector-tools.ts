@@ -9,6 +9,13 @@ import { defineTool } from '../tool.ts';
 /** Low, since the result contains the vectors twice, as text and as structured content. */
 const maxTexts = 64;
 
+const modelSchema = (type: 'embedding' | 'reranker') =>
+  z
+    .string()
+    .max(512)
+    .optional()
+    .describe(`Model of the type \`${type}\`; the only loaded one if absent.`);
+
 const annotations = { readOnlyHint: true, idempotentHint: true, openWorldHint: false };
 
 export const embedTool = defineTool({
@@ -19,11 +26,7 @@ export const embedTool = defineTool({
   permission: createEmbeddingOpenAi.permission,
   annotations,
   input: z.strictObject({
-    model: z
-      .string()
-      .max(512)
-      .optional()
-      .describe('Model of the type `embedding`; the only loaded one if absent.'),
+    model: modelSchema('embedding'),
     texts: z.array(textSchema.min(1)).min(1).max(maxTexts),
   }),
   output: z.object({
@@ -53,11 +56,7 @@ export const rankTool = defineTool({
   permission: rerankRoute.permission,
   annotations,
   input: z.strictObject({
-    model: z
-      .string()
-      .max(512)
-      .optional()
-      .describe('Model of the type `reranker`; the only loaded one if absent.'),
+    model: modelSchema('reranker'),
     query: textSchema.min(1),
     documents: z.array(textSchema).min(1).max(1000),
     limit: z.int().min(1).max(1000).optional().describe('Number of results; all if absent.'),

@@ -4,6 +4,7 @@ import { openAiEventSchema } from '../../kit/error-body.ts';
 import { chatErrors, fileErrors, mediaErrors } from '../../../kernel/errors/error-groups.ts';
 import { defineRoute } from '../../kit/route.ts';
 import {
+  chatDeltaSchema,
   reasoningFields,
   toolCallSchema,
   toolSchema,
@@ -147,16 +148,6 @@ export const openAiChatCompletionSchema = named.object('OpenAiChatCompletion', e
 });
 export type OpenAiChatCompletion = z.infer<typeof openAiChatCompletionSchema>;
 
-const toolCallDeltaSchema = named.object('OpenAiToolCallDelta', {
-  index: z.int(),
-  id: z.string().exactOptional(),
-  type: z.literal('function').exactOptional(),
-  function: named.object('OpenAiCalledFunctionDelta', {
-    name: z.string().exactOptional(),
-    arguments: z.string(),
-  }),
-});
-
 const exampleChatChunk = {
   ...exampleHead,
   object: 'chat.completion.chunk',
@@ -169,12 +160,7 @@ export const openAiChatChunkSchema = named.object('OpenAiChatChunk', exampleChat
   choices: z.array(
     named.object('OpenAiChatChunkChoice', {
       index: z.int(),
-      delta: named.object('OpenAiChatDelta', {
-        role: z.literal('assistant').exactOptional(),
-        content: z.string().exactOptional(),
-        reasoning_content: z.string().exactOptional(),
-        tool_calls: z.array(toolCallDeltaSchema).exactOptional(),
-      }),
+      delta: chatDeltaSchema('OpenAi'),
       logprobs: logprobsSchema,
       finish_reason: v0FinishReasonSchema.nullable(),
     }),

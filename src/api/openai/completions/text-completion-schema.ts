@@ -4,7 +4,7 @@ import { generationErrors } from '../../../kernel/errors/error-groups.ts';
 import { presetNameSchema, textSchema } from '../../../kernel/field.ts';
 import { defineRoute } from '../../kit/route.ts';
 import { v0GenerationFields } from '../chat/sampling-schema.ts';
-import { promptSchema } from '../v0/text-completion-schema.ts';
+import { completionLogprobFields, promptSchema } from '../v0/text-completion-schema.ts';
 import { choiceCountSchema } from '../chat/chat-completion-schema.ts';
 import { exampleUsage, openAiUsageSchema } from '../chat/usage.ts';
 import * as named from '../../kit/named.ts';
@@ -47,14 +47,7 @@ export const openAiCompletionSchema = named.object('OpenAiCompletion', exampleCo
     named.object('OpenAiCompletionChoice', {
       index: z.int(),
       text: z.string(),
-      logprobs: named
-        .object('OpenAiCompletionLogprobs', {
-          tokens: z.array(z.string()),
-          token_logprobs: z.array(z.number()),
-          top_logprobs: z.array(z.record(z.string(), z.number())),
-          text_offset: z.array(z.int()),
-        })
-        .nullable(),
+      logprobs: named.object('OpenAiCompletionLogprobs', completionLogprobFields).nullable(),
       finish_reason: z
         .enum(['stop', 'length'])
         .nullable()

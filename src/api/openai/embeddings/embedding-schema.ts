@@ -1,13 +1,8 @@
 import * as z from 'zod';
 import { generationErrors } from '../../../kernel/errors/error-groups.ts';
-import {
-  dimensionsSchema,
-  textSchema,
-  tokenCountSchema,
-  ttlSchema,
-} from '../../../kernel/field.ts';
+import { dimensionsSchema, tokenCountSchema, ttlSchema } from '../../../kernel/field.ts';
 import { defineRoute } from '../../kit/route.ts';
-import { tokensSchema } from '../v0/text-completion-schema.ts';
+import { textsSchema } from '../v0/text-completion-schema.ts';
 import * as named from '../../kit/named.ts';
 
 const exampleRequest = {
@@ -21,16 +16,7 @@ export const v0EmbeddingRequestSchema = named.looseObject('V0EmbeddingRequest', 
     .max(512)
     .nullish()
     .describe('The only loaded embedding model if absent or empty.'),
-  input: z
-    .union([
-      textSchema,
-      tokensSchema,
-      z
-        .array(z.union([textSchema, tokensSchema]))
-        .min(1)
-        .max(2048),
-    ])
-    .meta({ id: 'V0EmbeddingInput', description: 'A text or tokens, or a list of either.' }),
+  input: textsSchema('V0EmbeddingInput', 2048),
   encoding_format: z.enum(['float', 'base64']).nullish(),
   dimensions: dimensionsSchema,
   ttl: ttlSchema.nullish(),

@@ -4,7 +4,12 @@ import { chatErrors, fileErrors, mediaErrors } from '../../../kernel/errors/erro
 import { textSchema } from '../../../kernel/field.ts';
 import { defineRoute } from '../../kit/route.ts';
 import { jsonObjectSchema, responseFormatFields } from '../chat/response-format-schema.ts';
-import { exampleV0Report, v0FinishReasonSchema, v0ReportFields } from './result-schema.ts';
+import {
+  exampleV0Report,
+  v0ChunkReportFields,
+  v0FinishReasonSchema,
+  v0ReportFields,
+} from './result-schema.ts';
 import { oneSchema, v0GenerationFields } from '../chat/sampling-schema.ts';
 import * as named from '../../kit/named.ts';
 
@@ -222,15 +227,24 @@ export const v0ChatResultSchema = named.object('V0ChatResult', exampleChatResult
 });
 export type V0ChatResult = z.infer<typeof v0ChatResultSchema>;
 
-const toolCallDeltaSchema = named.object('V0ToolCallDelta', {
-  index: z.int(),
-  id: z.string().optional(),
-  type: z.literal('function').optional(),
-  function: named.object('V0CalledFunctionDelta', {
-    name: z.string().optional(),
-    arguments: z.string(),
-  }),
-});
+/** @param vendor Prefix of the names of the components. */
+export const chatDeltaSchema = (vendor: 'V0' | 'OpenAi') => {
+  const callSchema = named.object(`${vendor}ToolCallDelta`, {
+    index: z.int(),
+    id: z.string().exactOptional(),
+    type: z.literal('function').exactOptional(),
+    function: named.object(`${vendor}CalledFunctionDelta`, {
+      name: z.string().exactOptional(),
+      arguments: z.string(),
+    }),
+  });
+  return named.object(`${vendor}ChatDelta`, {
+    role: z.literal('assistant').exactOptional(),
+    content: z.string().exactOptional(),
+    reasoning_content: z.string().exactOptional(),
+    tool_calls: z.array(callSchema).exactOptional(),
+  });
+};
 
 const exampleChatChunk = {
   id: 'chatcmpl-i3gkjwthhw96whukek9tz',
@@ -247,20 +261,12 @@ export const v0ChatChunkSchema = named.object('V0ChatChunk', exampleChatChunk, {
   choices: z.array(
     named.object('V0ChatChunkChoice', {
       index: z.int(),
-      delta: named.object('V0ChatDelta', {
-        role: z.literal('assistant').optional(),
-        content: z.string().optional(),
-        reasoning_content: z.string().optional(),
-        tool_calls: z.array(toolCallDeltaSchema).optional(),
-      }),
+      delta: chatDeltaSchema('V0'),
       logprobs: logprobsSchema,
       finish_reason: v0FinishReasonSchema.nullable(),
     }),
   ),
-  usage: v0ReportFields.usage.optional(),
-  stats: v0ReportFields.stats.optional(),
-  model_info: v0ReportFields.model_info.optional(),
-  runtime: v0ReportFields.runtime.optional(),
+  ...v0ChunkReportFields,
 });
 export type V0ChatChunk = z.infer<typeof v0ChatChunkSchema>;
 

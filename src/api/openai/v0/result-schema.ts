@@ -62,6 +62,9 @@ export const v0ReportFields = {
   runtime: v0RuntimeSchema,
 };
 
+/** The same fields, for all chunks. */
+export const v0ChunkReportFields = z.object(v0ReportFields).partial().shape;
+
 export const exampleV0Report = {
   usage: { prompt_tokens: 31, completion_tokens: 14, total_tokens: 45 },
   stats: {

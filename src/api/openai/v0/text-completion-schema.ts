@@ -3,7 +3,12 @@ import { openAiEventSchema } from '../../kit/error-body.ts';
 import { generationErrors } from '../../../kernel/errors/error-groups.ts';
 import { textSchema } from '../../../kernel/field.ts';
 import { defineRoute } from '../../kit/route.ts';
-import { exampleV0Report, v0FinishReasonSchema, v0ReportFields } from './result-schema.ts';
+import {
+  exampleV0Report,
+  v0ChunkReportFields,
+  v0FinishReasonSchema,
+  v0ReportFields,
+} from './result-schema.ts';
 import { oneSchema, v0GenerationFields } from '../chat/sampling-schema.ts';
 import * as named from '../../kit/named.ts';
 
@@ -19,19 +24,15 @@ export const tokensSchema = z
   .max(1_000_000)
   .meta({ id: 'V0Tokens', description: "Ids of tokens in the model's own vocabulary." });
 
-/** Maximum number of prompts in a request. */
-const maxPrompts = 128;
+const textOrTokensSchema = z.union([textSchema, tokensSchema]);
 
-export const promptSchema = z
-  .union([
-    textSchema,
-    tokensSchema,
-    z
-      .array(z.union([textSchema, tokensSchema]))
-      .min(1)
-      .max(maxPrompts),
-  ])
-  .meta({ id: 'V0Prompt', description: 'A text or tokens, or a list of either.' });
+/** @param maxCount Maximum length of a list. */
+export const textsSchema = (id: string, maxCount: number) =>
+  z
+    .union([textSchema, tokensSchema, z.array(textOrTokensSchema).min(1).max(maxCount)])
+    .meta({ id, description: 'A text or tokens, or a list of either.' });
+
+export const promptSchema = textsSchema('V0Prompt', 128);
 
 const exampleRequest = {
   model: 'hearth/starter-chat',
@@ -52,15 +53,23 @@ const v0CompletionRequestSchema = named.looseObject('V0CompletionRequest', examp
 export type V0CompletionRequest = z.infer<typeof v0CompletionRequestSchema>;
 
 /** Parallel arrays with one entry per token, as in OpenAI's first completion API. */
+export const completionLogprobFields = {
+  tokens: z.array(z.string()),
+  token_logprobs: z.array(z.number()),
+  top_logprobs: z.array(z.record(z.string(), z.number())),
+  text_offset: z.array(z.int()),
+};
 const v0CompletionLogprobsSchema = named
-  .object('V0CompletionLogprobs', {
-    tokens: z.array(z.string()),
-    token_logprobs: z.array(z.number()),
-    top_logprobs: z.array(z.record(z.string(), z.number())),
-    text_offset: z.array(z.int()),
-  })
+  .object('V0CompletionLogprobs', completionLogprobFields)
   .nullable();
 export type V0CompletionLogprobs = z.infer<typeof v0CompletionLogprobsSchema>;
+
+const choiceSchema = named.object('V0CompletionChoice', {
+  index: z.int(),
+  text: z.string(),
+  logprobs: v0CompletionLogprobsSchema,
+  finish_reason: v0FinishReasonSchema,
+});
 
 const completionFields = {
   id: z.string().regex(/^cmpl-[a-z0-9]{21}$/),
@@ -84,14 +93,7 @@ const exampleResult = {
 
 export const v0CompletionResultSchema = named.object('V0CompletionResult', exampleResult, {
   ...completionFields,
-  choices: z.array(
-    named.object('V0CompletionChoice', {
-      index: z.int(),
-      text: z.string(),
-      logprobs: v0CompletionLogprobsSchema,
-      finish_reason: v0FinishReasonSchema,
-    }),
-  ),
+  choices: z.array(choiceSchema),
   ...v0ReportFields,
 });
 export type V0CompletionResult = z.infer<typeof v0CompletionResultSchema>;
@@ -105,17 +107,11 @@ export const v0CompletionChunkSchema = named.object('V0CompletionChunk', example
   ...completionFields,
   id: z.string(),
   choices: z.array(
-    named.object('V0CompletionChunkChoice', {
-      index: z.int(),
-      text: z.string(),
-      logprobs: v0CompletionLogprobsSchema,
-      finish_reason: v0FinishReasonSchema.nullable(),
-    }),
+    choiceSchema
+      .extend({ finish_reason: v0FinishReasonSchema.nullable() })
+      .meta({ id: 'V0CompletionChunkChoice' }),
   ),
-  usage: v0ReportFields.usage.optional(),
-  stats: v0ReportFields.stats.optional(),
-  model_info: v0ReportFields.model_info.optional(),
-  runtime: v0ReportFields.runtime.optional(),
+  ...v0ChunkReportFields,
 });
 export type V0CompletionChunk = z.infer<typeof v0CompletionChunkSchema>;
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isoTimeSchema, tokenCountSchema } from '../../../kernel/field.ts';
+import { isoTimeSchema, namesSchema, tokenCountSchema } from '../../../kernel/field.ts';
 import * as named from '../../kit/named.ts';
 import { defineRoute } from '../../kit/route.ts';
 import { instanceStatusSchema } from './status-schema.ts';
@@ -89,18 +89,11 @@ export type ServerEvent = z.infer<typeof serverEventSchema>;
 const topics = ['models', 'downloads', 'requests'] as const;
 export type EventTopic = (typeof topics)[number];
 
-const topicsSchema = z
-  .string()
-  .max(64)
-  .transform((joined) => joined.split(','))
-  .pipe(
-    z.array(z.enum(topics, `It must be a list of ${topics.join(', ')}, with commas between them.`)),
-  )
-  .meta({
-    description:
-      'List of `models`, `downloads` and `requests`, with commas between them; defaults to all that the caller may see.',
-    examples: ['models,downloads'],
-  });
+const topicsSchema = namesSchema(topics).meta({
+  description:
+    'List of `models`, `downloads` and `requests`, with commas between them; defaults to all that the caller may see.',
+  examples: ['models,downloads'],
+});
 
 export const streamEvents = defineRoute('GET /api/v1/events', {
   operationId: 'streamEvents',

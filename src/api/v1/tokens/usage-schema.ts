@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { namesSchema } from '../../../kernel/field.ts';
 import { permissionSchema } from '../../../kernel/permission.ts';
 import { defineRoute } from '../../kit/route.ts';
 import * as named from '../../kit/named.ts';
@@ -12,23 +13,11 @@ const queriedDaySchema = daySchema.refine(
 export const usageGroups = ['day', 'model', 'token'] as const;
 export type UsageGroup = (typeof usageGroups)[number];
 
-const groupSchema = z
-  .string()
-  .max(64)
-  .transform((joined) => joined.split(','))
-  .pipe(
-    z.array(
-      z.enum(
-        usageGroups,
-        `It must be a list of ${usageGroups.join(', ')}, with commas between them.`,
-      ),
-    ),
-  )
-  .meta({
-    description:
-      'What there is a row for: a list of `day`, `model` and `token`, with commas between them; defaults to `day`.',
-    examples: ['day,model'],
-  });
+const groupSchema = namesSchema(usageGroups).meta({
+  description:
+    'What there is a row for: a list of `day`, `model` and `token`, with commas between them; defaults to `day`.',
+  examples: ['day,model'],
+});
 
 const exampleCounts = {
   requests: 42,
