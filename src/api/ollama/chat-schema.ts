@@ -6,13 +6,9 @@ import {
   exampleOllamaAnswer,
   ollamaAnswerFields,
   ollamaErrorSchema,
-  ollamaFormatSchema,
+  ollamaGenerationFields,
   ollamaImagesSchema,
-  ollamaKeepAliveSchema,
-  ollamaLogprobFields,
   ollamaModelNameSchema,
-  ollamaOptionsSchema,
-  ollamaThinkSchema,
 } from './fields-schema.ts';
 import * as named from '../kit/named.ts';
 
@@ -73,12 +69,7 @@ const requestSchema = named.looseObject('OllamaChatRequest', exampleChatRequest,
     .nullish()
     .describe('The whole conversation; without messages the model is only loaded.'),
   tools: z.array(toolSchema).max(1024).nullish(),
-  stream: z.boolean().nullish().describe('Answer with lines of JSON; true if absent.'),
-  format: ollamaFormatSchema,
-  options: ollamaOptionsSchema,
-  keep_alive: ollamaKeepAliveSchema,
-  think: ollamaThinkSchema,
-  ...ollamaLogprobFields,
+  ...ollamaGenerationFields,
 });
 export type OllamaChatRequest = z.infer<typeof requestSchema>;
 

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { contextLengthSchema, seedSchema, textSchema, withExample } from '../../kernel/field.ts';
 import { defineRoute } from '../kit/route.ts';
 import { settingsFields } from '../v1/models/model-settings-schema.ts';
-import { ollamaErrorSchema, ollamaNamedFields } from './fields-schema.ts';
+import { ollamaErrorSchema, ollamaNamedFields, ollamaStreamField } from './fields-schema.ts';
 import { ollamaProgressSchema } from './models-schema.ts';
 import * as named from '../kit/named.ts';
 
@@ -102,7 +102,7 @@ const createRequestSchema = named.looseObject('OllamaCreateRequest', exampleCrea
     .union([textSchema.max(128_000), z.array(textSchema.max(128_000)).max(16)])
     .nullish()
     .describe('Text of a license, which `/api/show` repeats.'),
-  stream: z.boolean().nullish().describe('Answer with lines of JSON; true if absent.'),
+  ...ollamaStreamField,
 });
 export type OllamaCreateRequest = z.infer<typeof createRequestSchema>;
 

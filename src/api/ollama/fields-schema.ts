@@ -38,12 +38,12 @@ export const ollamaKeepAliveSchema = z
     examples: ['5m'],
   });
 
-export const ollamaFormatSchema = z
+const formatSchema = z
   .union([z.enum(['', 'json']), z.record(z.string(), z.unknown())])
   .nullish()
   .meta({ id: 'OllamaFormat', description: '`json`, or a JSON schema of the answer.' });
 
-export const ollamaThinkSchema = z
+const thinkSchema = z
   .union([z.boolean(), z.enum(['low', 'medium', 'high', 'max'])])
   .nullish()
   .meta({ id: 'OllamaThink', description: 'Whether, or how much, the model reasons.' });
@@ -111,8 +111,17 @@ export const ollamaLogprobSchema = named.object('OllamaLogprob', {
     .describe('The most likely tokens, if `top_logprobs` is set.'),
 });
 
-/** Request fields for log probabilities. */
-export const ollamaLogprobFields = {
+export const ollamaStreamField = {
+  stream: z.boolean().nullish().describe('Answer with lines of JSON; true if absent.'),
+};
+
+/** Fields of requests that generate text. */
+export const ollamaGenerationFields = {
+  ...ollamaStreamField,
+  format: formatSchema,
+  options: ollamaOptionsSchema,
+  keep_alive: ollamaKeepAliveSchema,
+  think: thinkSchema,
   logprobs: z.boolean().nullish(),
   top_logprobs: z.int().min(0).max(20).nullish(),
 };

@@ -6,13 +6,9 @@ import {
   exampleOllamaAnswer,
   ollamaAnswerFields,
   ollamaErrorSchema,
-  ollamaFormatSchema,
+  ollamaGenerationFields,
   ollamaImagesSchema,
-  ollamaKeepAliveSchema,
-  ollamaLogprobFields,
   ollamaModelNameSchema,
-  ollamaOptionsSchema,
-  ollamaThinkSchema,
 } from './fields-schema.ts';
 import * as named from '../kit/named.ts';
 
@@ -25,12 +21,7 @@ const requestSchema = named.looseObject('OllamaGenerateRequest', exampleGenerate
   system: textSchema.nullish(),
   images: ollamaImagesSchema,
   raw: z.boolean().nullish().describe('Continue the prompt without a chat template.'),
-  stream: z.boolean().nullish().describe('Answer with lines of JSON; true if absent.'),
-  format: ollamaFormatSchema,
-  options: ollamaOptionsSchema,
-  keep_alive: ollamaKeepAliveSchema,
-  think: ollamaThinkSchema,
-  ...ollamaLogprobFields,
+  ...ollamaGenerationFields,
 });
 export type OllamaGenerateRequest = z.infer<typeof requestSchema>;
 

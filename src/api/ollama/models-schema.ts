@@ -5,6 +5,7 @@ import {
   ollamaErrorSchema,
   ollamaModelNameSchema,
   ollamaNamedFields,
+  ollamaStreamField,
   ollamaTimeSchema,
 } from './fields-schema.ts';
 import * as named from '../kit/named.ts';
@@ -183,7 +184,7 @@ export const pullOllama = defineRoute('POST /api/pull', {
       model: ollamaNamedFields.model.describe(
         'An id of the catalog, `owner/name`, or `hf.co/owner/name:QUANTIZATION`.',
       ),
-      stream: z.boolean().nullish().describe('Answer with lines of JSON; true if absent.'),
+      ...ollamaStreamField,
     })
     .meta({ id: 'OllamaPullRequest', examples: [{ model: 'hf.co/owner/name:Q4_K_M' }] }),
   result: ollamaProgressSchema,
