@@ -3,7 +3,7 @@ import * as z from 'zod';
 export type JsonObject = { [name: string]: unknown };
 
 /** Direction of a schema: requests of clients, or responses of the server. */
-type Direction = 'input' | 'output';
+export type Direction = 'input' | 'output';
 
 /**
  * Collects the named schemas of a document (`components.schemas`). A zod schema is named by `.meta({ id })`;

@@ -1,7 +1,12 @@
 import * as z from 'zod';
 import type { Route } from '../route.ts';
 import type { Endpoint } from '../mount.ts';
-import { examplesOf, type ComponentSchemas, type JsonObject } from './component-schemas.ts';
+import {
+  examplesOf,
+  type ComponentSchemas,
+  type Direction,
+  type JsonObject,
+} from './component-schemas.ts';
 import type { ErrorResponses } from './error-responses.ts';
 
 /** Headers that browsers set by themselves, so clients need not know them. */
@@ -15,12 +20,20 @@ interface Components {
 /** Converts an endpoint to an Operation Object of OpenAPI 3.1. */
 export function toOperation({ api, route }: Endpoint, components: Components): JsonObject {
   const { schemas, errors } = components;
-  const { operationId, summary, description, permission, params, query, headers, body } = route;
+  const { operationId, summary, description, permission } = route;
+  const { params, query, headers, body, upload, result } = route;
   const parameters = [
     ...toParameters('path', params, schemas),
     ...toParameters('query', query, schemas),
     ...toParameters('header', headers, schemas).filter(({ name }) => !browserHeaders.has(name)),
   ];
+  const toContent = (type: string, schema: z.ZodType | undefined, direction: Direction) =>
+    schema === undefined ? {} : { [type]: toMediaType(schema, direction, schemas) };
+  const requestContent = {
+    ...toContent('application/json', body, 'input'),
+    ...(upload && { [upload.contentType]: { schema: toUploadSchema(upload) } }),
+  };
+  const hasResult = route.isStreamOnly !== true && !(result instanceof z.ZodVoid);
   return {
     operationId,
     tags: [api.name],
@@ -28,43 +41,16 @@ export function toOperation({ api, route }: Endpoint, components: Components): J
     ...(description === undefined ? {} : { description }),
     security: permission === null ? [] : [{ token: [] }],
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(body === undefined
-      ? {}
-      : {
-          requestBody: {
-            required: true,
-            content: { 'application/json': toMediaType(body, 'input', schemas) },
-          },
-        }),
-    ...(route.upload === undefined
-      ? {}
-      : {
-          requestBody: {
-            required: true,
-            content: {
-              [route.upload.contentType]: { schema: toUploadSchema(route.upload) },
-            },
-          },
-        }),
+    ...(Object.keys(requestContent).length > 0 && {
+      requestBody: { required: true, content: requestContent },
+    }),
     responses: {
       200: {
         description: 'OK',
         content: {
-          ...(route.isStreamOnly === true || route.result instanceof z.ZodVoid
-            ? {}
-            : {
-                [route.resultType ?? 'application/json']: toMediaType(
-                  route.result,
-                  'output',
-                  schemas,
-                ),
-              }),
-          ...(route.events === undefined
-            ? {}
-            : { 'text/event-stream': toMediaType(route.events, 'output', schemas) }),
-          ...(route.lines === undefined
-            ? {}
-            : { 'application/x-ndjson': toMediaType(route.lines, 'output', schemas) }),
+          ...(hasResult && toContent(route.resultType ?? 'application/json', result, 'output')),
+          ...toContent('text/event-stream', route.events, 'output'),
+          ...toContent('application/x-ndjson', route.lines, 'output'),
           ...Object.fromEntries((route.mediaTypes ?? []).map((type) => [type, {}])),
         },
       },
@@ -86,7 +72,7 @@ function toUploadSchema(upload: NonNullable<Route['upload']>): JsonObject {
 
 function toMediaType(
   schema: z.ZodType,
-  direction: 'input' | 'output',
+  direction: Direction,
   schemas: ComponentSchemas,
 ): JsonObject {
   const [example] = examplesOf(schema);
