@@ -102,7 +102,7 @@ const exampleMessage = {
   usage: exampleUsage,
 };
 
-export const anthropicMessageSchema = named.object('AnthropicMessage', exampleMessage, {
+export const anthropicMessageSchema = named.object('AnthropicMessage', [exampleMessage], {
   id: z.string().regex(/^msg_/),
   type: z.literal('message'),
   role: z.literal('assistant'),

@@ -23,7 +23,7 @@ const exampleModel = {
   retires_at: null,
 };
 
-const modelSchema = named.object('AnthropicModel', exampleModel, {
+const modelSchema = named.object('AnthropicModel', [exampleModel], {
   type: z.literal('model'),
   id: z.string(),
   display_name: z.string(),
@@ -60,7 +60,7 @@ export const listModelsAnthropic = defineRoute('GET /v1/models', {
     after_id: modelIdentifierSchema.optional().describe('Models after this one.'),
     before_id: modelIdentifierSchema.optional().describe('Models before this one.'),
   }),
-  result: named.object('AnthropicModelList', exampleModelList, {
+  result: named.object('AnthropicModelList', [exampleModelList], {
     data: z.array(modelSchema),
     has_more: z.boolean(),
     first_id: z.string().nullable(),

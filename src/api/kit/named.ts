@@ -11,7 +11,7 @@ interface NamedObject<Config extends z.core.$ZodObjectConfig> {
   ): z.ZodObject<z.core.util.Writeable<Fields>, Config>;
   <Fields extends Shape>(
     id: string,
-    example: unknown,
+    examples: readonly unknown[],
     fields: Fields,
   ): z.ZodObject<z.core.util.Writeable<Fields>, Config>;
 }
@@ -21,7 +21,7 @@ const naming = <Config extends z.core.$ZodObjectConfig>(
 ) =>
   ((id: string, ...parts: readonly unknown[]) => {
     const fields = parts.at(-1) as Shape;
-    return create(fields).meta({ id, ...(parts.length > 1 && { examples: parts.slice(0, 1) }) });
+    return create(fields).meta({ id, ...(parts.length > 1 && { examples: parts[0] }) });
   }) as NamedObject<Config>;
 
 export const object = naming<z.core.$strip>(z.object);

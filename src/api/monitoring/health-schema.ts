@@ -9,7 +9,7 @@ export const getHealth = defineRoute('GET /health', {
   summary: 'Check that the server is alive',
   description: 'Succeeds while the server drains, too; `GET /ready` does not.',
   permission: null,
-  result: named.object('Health', exampleHealth, {
+  result: named.object('Health', [exampleHealth], {
     status: z.literal('ok'),
     home_id: z
       .string()
@@ -23,8 +23,6 @@ export const getReadiness = defineRoute('GET /ready', {
   summary: 'Check that the server accepts requests',
   description: 'The server is ready if its store responds and has room, and it is not stopping.',
   permission: null,
-  result: z
-    .object({ status: z.literal('ready') })
-    .meta({ id: 'Readiness', examples: [{ status: 'ready' }] }),
+  result: named.object('Readiness', [{ status: 'ready' }], { status: z.literal('ready') }),
   errors: ['internal', 'shutting_down', 'store_unavailable'],
 });

@@ -61,7 +61,7 @@ const exampleChatRequest = {
   stream: false,
 };
 
-const requestSchema = named.looseObject('OllamaChatRequest', exampleChatRequest, {
+const requestSchema = named.looseObject('OllamaChatRequest', [exampleChatRequest], {
   model: ollamaModelNameSchema,
   messages: z
     .array(messageSchema)
@@ -97,7 +97,7 @@ const exampleChatAnswer = {
   message: { role: 'assistant', content: 'Hello! How can I help you?' },
 };
 
-export const ollamaChatAnswerSchema = named.object('OllamaChatAnswer', exampleChatAnswer, {
+export const ollamaChatAnswerSchema = named.object('OllamaChatAnswer', [exampleChatAnswer], {
   ...ollamaAnswerFields,
   message: answerMessageSchema,
 });

@@ -72,7 +72,7 @@ const exampleCreateRequest = {
   parameters: { temperature: 1, stop: ['Luigi'] },
 };
 
-const createRequestSchema = named.looseObject('OllamaCreateRequest', exampleCreateRequest, {
+const createRequestSchema = named.looseObject('OllamaCreateRequest', [exampleCreateRequest], {
   ...ollamaNamedFields,
   model: ollamaNamedFields.model.describe('The new name. Required, unless `name` is set.'),
   from: z

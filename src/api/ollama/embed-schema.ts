@@ -31,7 +31,7 @@ export const embedOllama = defineRoute('POST /api/embed', {
   operationId: 'embedOllama',
   summary: 'Embed texts as vectors',
   permission: 'embeddings',
-  body: named.looseObject('OllamaEmbedRequest', exampleEmbedRequest, {
+  body: named.looseObject('OllamaEmbedRequest', [exampleEmbedRequest], {
     ...commonFields,
     input: z
       .union([textSchema, z.array(textSchema).max(2048)])
@@ -42,7 +42,7 @@ export const embedOllama = defineRoute('POST /api/embed', {
       }),
     dimensions: dimensionsSchema,
   }),
-  result: named.object('OllamaEmbeddings', exampleEmbeddings, {
+  result: named.object('OllamaEmbeddings', [exampleEmbeddings], {
     model: z.string().describe('As the request names it.'),
     embeddings: z.array(vectorSchema),
     total_duration: ollamaStatisticsFields.total_duration,

@@ -155,4 +155,4 @@ export const ollamaErrorSchema = named.object('OllamaError', {
 });
 
 /** The result of a request that only changes data. */
-export const ollamaDoneSchema = z.object({}).meta({ id: 'OllamaDone', examples: [{}] });
+export const ollamaDoneSchema = named.object('OllamaDone', [{}], {});

@@ -14,7 +14,7 @@ import * as named from '../kit/named.ts';
 
 const exampleGenerateRequest = { model: 'hearth/starter-chat', prompt: 'Hello!', stream: false };
 
-const requestSchema = named.looseObject('OllamaGenerateRequest', exampleGenerateRequest, {
+const requestSchema = named.looseObject('OllamaGenerateRequest', [exampleGenerateRequest], {
   model: ollamaModelNameSchema,
   prompt: textSchema.nullish().describe('Without a prompt the model is only loaded.'),
   suffix: textSchema.nullish().describe('Text after the gap to fill.'),
@@ -30,7 +30,7 @@ const exampleAnswer = {
   response: 'Hello! How can I help you?',
 };
 
-export const ollamaGenerateAnswerSchema = named.object('OllamaGenerateAnswer', exampleAnswer, {
+export const ollamaGenerateAnswerSchema = named.object('OllamaGenerateAnswer', [exampleAnswer], {
   ...ollamaAnswerFields,
   response: z.string(),
   thinking: z.string().optional().describe('The reasoning of the model.'),

@@ -48,9 +48,7 @@ export const versionOllama = defineRoute('GET /api/version', {
   operationId: 'versionOllama',
   summary: 'Get the version of the Ollama API',
   permission: null,
-  result: z
-    .object({ version: z.string() })
-    .meta({ id: 'OllamaVersion', examples: [{ version: '0.12.11' }] }),
+  result: named.object('OllamaVersion', [{ version: '0.12.11' }], { version: z.string() }),
 });
 
 const taggedModelSchema = named.object('OllamaModel', {
@@ -85,7 +83,7 @@ export const psOllama = defineRoute('GET /api/ps', {
   operationId: 'psOllama',
   summary: 'List the loaded models',
   permission: 'models:read',
-  result: named.object('OllamaLoadedModels', exampleLoadedModels, {
+  result: named.object('OllamaLoadedModels', [exampleLoadedModels], {
     models: z.array(
       named.object('OllamaLoadedModel', {
         ...modelFields,
@@ -115,7 +113,7 @@ export const showOllama = defineRoute('POST /api/show', {
   body: z
     .looseObject(ollamaNamedFields)
     .meta({ id: 'OllamaShowRequest', examples: [{ model: 'hearth/starter-chat' }] }),
-  result: named.object('OllamaModelDescription', exampleModelDescription, {
+  result: named.object('OllamaModelDescription', [exampleModelDescription], {
     modelfile: z.string(),
     parameters: z
       .string()
@@ -165,7 +163,7 @@ export const deleteOllama = defineRoute('DELETE /api/delete', {
 
 const exampleProgress = { status: 'success' };
 
-export const ollamaProgressSchema = named.object('OllamaProgress', exampleProgress, {
+export const ollamaProgressSchema = named.object('OllamaProgress', [exampleProgress], {
   status: z.string(),
   digest: z.string().optional(),
   total: z.int().nonnegative().optional().describe('Bytes of the download.'),
@@ -178,15 +176,13 @@ export const pullOllama = defineRoute('POST /api/pull', {
   summary: 'Download a model',
   description: 'Follows a download job, which continues if the client disconnects.',
   permission: 'models:write',
-  body: z
-    .looseObject({
-      ...ollamaNamedFields,
-      model: ollamaNamedFields.model.describe(
-        'An id of the catalog, `owner/name`, or `hf.co/owner/name:QUANTIZATION`.',
-      ),
-      ...ollamaStreamField,
-    })
-    .meta({ id: 'OllamaPullRequest', examples: [{ model: 'hf.co/owner/name:Q4_K_M' }] }),
+  body: named.looseObject('OllamaPullRequest', [{ model: 'hf.co/owner/name:Q4_K_M' }], {
+    ...ollamaNamedFields,
+    model: ollamaNamedFields.model.describe(
+      'An id of the catalog, `owner/name`, or `hf.co/owner/name:QUANTIZATION`.',
+    ),
+    ...ollamaStreamField,
+  }),
   result: ollamaProgressSchema,
   lines: named.union('OllamaPullLine', [ollamaProgressSchema, ollamaErrorSchema]),
   errors: [

@@ -13,7 +13,7 @@ const exampleModel = {
   owned_by: 'hearth',
 };
 
-const modelSchema = named.object('OpenAiModel', exampleModel, {
+const modelSchema = named.object('OpenAiModel', [exampleModel], {
   id: z.string(),
   object: z.literal('model'),
   created: z.int().describe('Unix time in seconds at which the server started.'),

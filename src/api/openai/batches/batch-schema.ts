@@ -57,7 +57,7 @@ const exampleBatch = {
   metadata: { job: 'nightly' },
 };
 
-const batchSchema = named.object('OpenAiBatch', exampleBatch, {
+const batchSchema = named.object('OpenAiBatch', [exampleBatch], {
   id: z.string(),
   object: z.literal('batch'),
   endpoint: batchEndpointSchema,
@@ -110,7 +110,7 @@ export const createBatchOpenAi = defineRoute('POST /v1/batches', {
   summary: 'Run the requests of a file behind all others',
   description: 'The token needs the permission of the endpoint, too.',
   permission: batchPermissions,
-  body: named.looseObject('OpenAiCreateBatchRequest', exampleCreateBatchRequest, {
+  body: named.looseObject('OpenAiCreateBatchRequest', [exampleCreateBatchRequest], {
     input_file_id: z.string().max(512).describe('A file of `POST /v1/files`.'),
     endpoint: batchEndpointSchema.describe('The `url` of every request.'),
     completion_window: z.literal('24h'),

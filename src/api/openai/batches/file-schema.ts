@@ -27,7 +27,7 @@ const exampleFile = {
 };
 
 const purposeSchema = z.enum([...uploadPurposes, 'batch_output']);
-const fileSchema = named.object('OpenAiFile', exampleFile, {
+const fileSchema = named.object('OpenAiFile', [exampleFile], {
   id: z.string(),
   object: z.literal('file'),
   bytes: z.int().nonnegative(),

@@ -49,7 +49,7 @@ const exampleChatRequest = {
   max_completion_tokens: 128,
 };
 
-const chatRequestSchema = named.looseObject('OpenAiChatRequest', exampleChatRequest, {
+const chatRequestSchema = named.looseObject('OpenAiChatRequest', [exampleChatRequest], {
   ...v0GenerationFields,
   ...reasoningFields,
   preset: presetNameSchema,
@@ -108,7 +108,7 @@ const exampleHead = {
   model: 'hearth/starter-chat',
 };
 
-const exampleCompletion = {
+const exampleResult = {
   ...exampleHead,
   object: 'chat.completion',
   choices: [
@@ -126,7 +126,7 @@ const exampleCompletion = {
   usage: exampleUsage,
 };
 
-export const openAiChatCompletionSchema = named.object('OpenAiChatCompletion', exampleCompletion, {
+export const openAiChatCompletionSchema = named.object('OpenAiChatCompletion', [exampleResult], {
   ...completionFields,
   object: z.literal('chat.completion'),
   choices: z.array(
@@ -154,7 +154,7 @@ const exampleChatChunk = {
   choices: [{ index: 0, delta: { content: 'Waves fold' }, logprobs: null, finish_reason: null }],
 };
 
-export const openAiChatChunkSchema = named.object('OpenAiChatChunk', exampleChatChunk, {
+export const openAiChatChunkSchema = named.object('OpenAiChatChunk', [exampleChatChunk], {
   ...completionFields,
   object: z.literal('chat.completion.chunk'),
   choices: z.array(

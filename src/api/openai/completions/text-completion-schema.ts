@@ -16,7 +16,7 @@ const exampleCompletionRequest = {
   stop: '\n',
 };
 
-const requestSchema = named.looseObject('OpenAiCompletionRequest', exampleCompletionRequest, {
+const requestSchema = named.looseObject('OpenAiCompletionRequest', [exampleCompletionRequest], {
   ...v0GenerationFields,
   preset: presetNameSchema,
   max_tokens: v0GenerationFields.max_tokens.describe('16 if absent; -1: no limit.'),
@@ -38,7 +38,7 @@ const exampleCompletion = {
   usage: exampleUsage,
 };
 
-export const openAiCompletionSchema = named.object('OpenAiCompletion', exampleCompletion, {
+export const openAiCompletionSchema = named.object('OpenAiCompletion', [exampleCompletion], {
   id: z.string().regex(/^cmpl-[a-z0-9]{21}$/),
   object: z.literal('text_completion'),
   created: z.int().describe('Unix time in seconds.'),

@@ -27,7 +27,7 @@ const exampleConversation = {
   metadata: { project: 'sea' },
 };
 
-const conversationSchema = named.object('OpenAiConversation', exampleConversation, {
+const conversationSchema = named.object('OpenAiConversation', [exampleConversation], {
   id: z.string(),
   object: z.literal('conversation'),
   created_at: z.int().describe('Unix time in seconds.'),
@@ -46,7 +46,7 @@ export const createConversationOpenAi = defineRoute('POST /v1/conversations', {
   summary: 'Create a conversation',
   description: '`GET /api/v1/conversations` lists it from its first item on.',
   permission: 'chat',
-  body: named.looseObject('OpenAiCreateConversationRequest', exampleCreateConversationRequest, {
+  body: named.looseObject('OpenAiCreateConversationRequest', [exampleCreateConversationRequest], {
     items: itemsSchema.max(1000).nullish().describe('What the conversation begins with.'),
     metadata: metadataSchema.nullish(),
   }),

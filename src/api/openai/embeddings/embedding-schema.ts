@@ -10,7 +10,7 @@ const exampleRequest = {
   input: 'The sea is calm at dawn.',
 };
 
-export const v0EmbeddingRequestSchema = named.looseObject('V0EmbeddingRequest', exampleRequest, {
+export const v0EmbeddingRequestSchema = named.looseObject('V0EmbeddingRequest', [exampleRequest], {
   model: z
     .string()
     .max(512)
@@ -31,7 +31,7 @@ const exampleEmbeddingResult = {
   usage: { prompt_tokens: 8, total_tokens: 8 },
 };
 
-export const v0EmbeddingResultSchema = named.object('V0EmbeddingResult', exampleEmbeddingResult, {
+export const v0EmbeddingResultSchema = named.object('V0EmbeddingResult', [exampleEmbeddingResult], {
   object: z.literal('list'),
   data: z.array(
     named.object('V0Embedding', {

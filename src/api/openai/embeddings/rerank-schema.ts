@@ -14,7 +14,7 @@ const exampleRerankRequest = {
   return_documents: true,
 };
 
-const rerankRequestSchema = named.looseObject('RerankRequest', exampleRerankRequest, {
+const rerankRequestSchema = named.looseObject('RerankRequest', [exampleRerankRequest], {
   model: z.string().max(512).nullish().describe('The only loaded reranker if absent or empty.'),
   query: textSchema.min(1),
   documents: z
@@ -45,7 +45,7 @@ const exampleRerankResult = {
   usage: { prompt_tokens: 35, total_tokens: 35 },
 };
 
-const rerankResultSchema = named.object('RerankResult', exampleRerankResult, {
+const rerankResultSchema = named.object('RerankResult', [exampleRerankResult], {
   object: z.literal('list'),
   model: z.string(),
   results: z

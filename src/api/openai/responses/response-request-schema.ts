@@ -209,7 +209,7 @@ const exampleRequest = {
   input: 'Write a haiku about the sea.',
 };
 
-export const responseRequestSchema = named.looseObject('OpenAiResponseRequest', exampleRequest, {
+export const responseRequestSchema = named.looseObject('OpenAiResponseRequest', [exampleRequest], {
   model: z.string().max(512).nullish().describe('The only loaded model if absent or empty.'),
   input: named.union('OpenAiResponseInput', [
     textSchema.min(1),

@@ -183,7 +183,7 @@ const exampleResponse = {
   },
 };
 
-export const openAiResponseSchema = named.object('OpenAiResponse', exampleResponse, {
+export const openAiResponseSchema = named.object('OpenAiResponse', [exampleResponse], {
   id: z.string(),
   object: z.literal('response'),
   created_at: z.int().describe('Unix time in seconds.'),
@@ -252,7 +252,7 @@ const exampleEvent = {
   logprobs: [],
 };
 
-export const openAiResponseEventSchema = named.looseObject('OpenAiResponseEvent', exampleEvent, {
+export const openAiResponseEventSchema = named.looseObject('OpenAiResponseEvent', [exampleEvent], {
   type: z.string().describe("The name of one of OpenAI's events of a response."),
   sequence_number: z.int().nonnegative(),
 });

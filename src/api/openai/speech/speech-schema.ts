@@ -15,7 +15,7 @@ export const speechFormats = {
 
 const exampleSpeechRequest = { model: 'kokoro', input: 'Did you hear that?', voice: 'af_bella' };
 
-const speechRequestOpenAiSchema = named.looseObject('OpenAiSpeechRequest', exampleSpeechRequest, {
+const speechRequestOpenAiSchema = named.looseObject('OpenAiSpeechRequest', [exampleSpeechRequest], {
   model: speechModelSchema,
   input: textSchema.min(1).max(100_000),
   voice: z

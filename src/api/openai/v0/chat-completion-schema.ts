@@ -161,7 +161,7 @@ const exampleChatRequest = {
   max_tokens: 128,
 };
 
-export const v0ChatRequestSchema = named.looseObject('V0ChatRequest', exampleChatRequest, {
+export const v0ChatRequestSchema = named.looseObject('V0ChatRequest', [exampleChatRequest], {
   ...v0GenerationFields,
   ...reasoningFields,
   messages: z.array(v0MessageSchema).min(1).max(100_000),
@@ -208,7 +208,7 @@ const exampleChatResult = {
   ...exampleV0Report,
 };
 
-export const v0ChatResultSchema = named.object('V0ChatResult', exampleChatResult, {
+export const v0ChatResultSchema = named.object('V0ChatResult', [exampleChatResult], {
   ...completionFields,
   choices: z.array(
     named.object('V0ChatChoice', {
@@ -254,7 +254,7 @@ const exampleChatChunk = {
   choices: [{ index: 0, delta: { content: 'Waves fold' }, logprobs: null, finish_reason: null }],
 };
 
-export const v0ChatChunkSchema = named.object('V0ChatChunk', exampleChatChunk, {
+export const v0ChatChunkSchema = named.object('V0ChatChunk', [exampleChatChunk], {
   ...completionFields,
   id: z.string(),
   object: z.literal('chat.completion.chunk'),

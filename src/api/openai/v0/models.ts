@@ -30,7 +30,7 @@ const exampleModel = {
   capabilities: ['tool_use'],
 };
 
-const v0ModelSchema = named.object('V0Model', exampleModel, {
+const v0ModelSchema = named.object('V0Model', [exampleModel], {
   id: z.string(),
   object: z.literal('model'),
   created: z.int().describe('Unix time in seconds at which the server started.'),

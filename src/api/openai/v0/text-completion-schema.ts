@@ -41,7 +41,7 @@ const exampleRequest = {
   stop: '\n',
 };
 
-const v0CompletionRequestSchema = named.looseObject('V0CompletionRequest', exampleRequest, {
+const v0CompletionRequestSchema = named.looseObject('V0CompletionRequest', [exampleRequest], {
   ...v0GenerationFields,
   prompt: promptSchema,
   n: oneSchema.nullish().describe('A prompt has one answer.'),
@@ -91,7 +91,7 @@ const exampleResult = {
   ...exampleV0Report,
 };
 
-export const v0CompletionResultSchema = named.object('V0CompletionResult', exampleResult, {
+export const v0CompletionResultSchema = named.object('V0CompletionResult', [exampleResult], {
   ...completionFields,
   choices: z.array(choiceSchema),
   ...v0ReportFields,
@@ -103,7 +103,7 @@ const exampleCompletionChunk = {
   choices: [{ index: 0, text: ' calm', logprobs: null, finish_reason: null }],
 };
 
-export const v0CompletionChunkSchema = named.object('V0CompletionChunk', exampleCompletionChunk, {
+export const v0CompletionChunkSchema = named.object('V0CompletionChunk', [exampleCompletionChunk], {
   ...completionFields,
   id: z.string(),
   choices: z.array(

@@ -42,7 +42,7 @@ const exampleFile = {
   },
 };
 
-const fileSchema = named.object('OpenAiVectorStoreFile', exampleFile, {
+const fileSchema = named.object('OpenAiVectorStoreFile', [exampleFile], {
   id: z.string(),
   object: z.literal('vector_store.file'),
   vector_store_id: z.string(),
@@ -71,13 +71,11 @@ export type FileListQuery = z.infer<typeof listQuerySchema>;
 
 const fileListSchema = pageSchema('OpenAiVectorStoreFileList', fileSchema);
 
-const newFileSchema = z
-  .looseObject({
-    file_id: fileIdSchema,
-    attributes: attributesSchema.nullish(),
-    chunking_strategy: chunkingSchema.nullish(),
-  })
-  .meta({ id: 'OpenAiNewVectorStoreFile', examples: [{ file_id: exampleFileId }] });
+const newFileSchema = named.looseObject('OpenAiNewVectorStoreFile', [{ file_id: exampleFileId }], {
+  file_id: fileIdSchema,
+  attributes: attributesSchema.nullish(),
+  chunking_strategy: chunkingSchema.nullish(),
+});
 export type OpenAiNewVectorStoreFile = z.infer<typeof newFileSchema>;
 
 const exampleVectorStoreFileBatch = {
@@ -89,7 +87,7 @@ const exampleVectorStoreFileBatch = {
   file_counts: { in_progress: 1, completed: 1, failed: 0, cancelled: 0, total: 2 },
 };
 
-const batchSchema = named.object('OpenAiVectorStoreFileBatch', exampleVectorStoreFileBatch, {
+const batchSchema = named.object('OpenAiVectorStoreFileBatch', [exampleVectorStoreFileBatch], {
   id: z.string(),
   object: z.literal('vector_store.files_batch'),
   vector_store_id: z.string(),
@@ -170,14 +168,12 @@ export const createVectorStoreFileBatchOpenAi = defineRoute(`POST ${batches}`, {
   description: '`file_ids` with the same attributes, or `files` with attributes of their own.',
   permission: batchPermissions,
   params: vectorStoreParams,
-  body: z
-    .looseObject({
-      file_ids: z.array(fileIdSchema).min(1).max(500).nullish(),
-      files: z.array(newFileSchema).min(1).max(500).nullish(),
-      attributes: attributesSchema.nullish(),
-      chunking_strategy: chunkingSchema.nullish(),
-    })
-    .meta({ id: 'OpenAiVectorStoreFileBatchRequest', examples: [{ file_ids: [exampleFileId] }] }),
+  body: named.looseObject('OpenAiVectorStoreFileBatchRequest', [{ file_ids: [exampleFileId] }], {
+    file_ids: z.array(fileIdSchema).min(1).max(500).nullish(),
+    files: z.array(newFileSchema).min(1).max(500).nullish(),
+    attributes: attributesSchema.nullish(),
+    chunking_strategy: chunkingSchema.nullish(),
+  }),
   result: batchSchema,
   errors: [
     'vector_store_not_found',

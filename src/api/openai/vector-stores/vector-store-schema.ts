@@ -68,7 +68,7 @@ const exampleVectorStore = {
   expires_at: null,
 };
 
-const vectorStoreSchema = named.object('OpenAiVectorStore', exampleVectorStore, {
+const vectorStoreSchema = named.object('OpenAiVectorStore', [exampleVectorStore], {
   id: z.string(),
   object: z.literal('vector_store'),
   created_at: z.int().describe('Unix time in seconds.'),
@@ -91,20 +91,18 @@ export const createVectorStoreOpenAi = defineRoute('POST /v1/vector_stores', {
   summary: 'Create a vector store',
   description: 'A token has at most 100 vector stores.',
   permission: batchPermissions,
-  body: z
-    .looseObject({
-      name: nameSchema.nullish(),
-      metadata: metadataSchema.nullish(),
-      file_ids: z.array(fileIdSchema).max(500).nullish(),
-      chunking_strategy: chunkingSchema.nullish(),
-      expires_after: expirySchema.nullish(),
-      embedding_model: z
-        .string()
-        .max(512)
-        .nullish()
-        .describe('A loaded embedding model if absent, or else the largest one of the library.'),
-    })
-    .meta({ id: 'OpenAiVectorStoreRequest', examples: [{ name: 'Manuals' }] }),
+  body: named.looseObject('OpenAiVectorStoreRequest', [{ name: 'Manuals' }], {
+    name: nameSchema.nullish(),
+    metadata: metadataSchema.nullish(),
+    file_ids: z.array(fileIdSchema).max(500).nullish(),
+    chunking_strategy: chunkingSchema.nullish(),
+    expires_after: expirySchema.nullish(),
+    embedding_model: z
+      .string()
+      .max(512)
+      .nullish()
+      .describe('A loaded embedding model if absent, or else the largest one of the library.'),
+  }),
   result: vectorStoreSchema,
   errors: ['file_not_found', 'model_not_found', 'wrong_model_type', 'corrupt_file', 'storage_full'],
 });
@@ -132,13 +130,11 @@ export const updateVectorStoreOpenAi = defineRoute('POST /v1/vector_stores/{vect
   summary: 'Change a vector store',
   permission: batchPermissions,
   params: vectorStoreParams,
-  body: z
-    .looseObject({
-      name: nameSchema.nullish(),
-      metadata: metadataSchema.nullish(),
-      expires_after: expirySchema.nullish().describe('null: it does not expire.'),
-    })
-    .meta({ id: 'OpenAiVectorStoreChanges', examples: [{ name: 'Manuals of the workshop' }] }),
+  body: named.looseObject('OpenAiVectorStoreChanges', [{ name: 'Manuals of the workshop' }], {
+    name: nameSchema.nullish(),
+    metadata: metadataSchema.nullish(),
+    expires_after: expirySchema.nullish().describe('null: it does not expire.'),
+  }),
   result: vectorStoreSchema,
   errors: ['vector_store_not_found'],
 });
@@ -187,17 +183,15 @@ export const searchVectorStoreOpenAi = defineRoute(
     summary: 'Search a vector store',
     permission: batchPermissions,
     params: vectorStoreParams,
-    body: z
-      .looseObject({
-        query: named.union('OpenAiSearchQuery', [
-          textSchema.min(1),
-          z.array(textSchema.min(1)).min(1).max(16),
-        ]),
-        ...searchFields,
-        rewrite_query: z.literal(false).nullish(),
-      })
-      .meta({ id: 'OpenAiSearchRequest', examples: [{ query: 'How do I change the filter?' }] }),
-    result: named.object('OpenAiSearchResults', exampleSearchResults, {
+    body: named.looseObject('OpenAiSearchRequest', [{ query: 'How do I change the filter?' }], {
+      query: named.union('OpenAiSearchQuery', [
+        textSchema.min(1),
+        z.array(textSchema.min(1)).min(1).max(16),
+      ]),
+      ...searchFields,
+      rewrite_query: z.literal(false).nullish(),
+    }),
+    result: named.object('OpenAiSearchResults', [exampleSearchResults], {
       object: z.literal('vector_store.search_results.page'),
       search_query: z.array(z.string()),
       data: z.array(
@@ -222,7 +216,7 @@ const exampleFileContent = {
   next_page: null,
 };
 
-export const contentPageSchema = named.object('OpenAiFileContent', exampleFileContent, {
+export const contentPageSchema = named.object('OpenAiFileContent', [exampleFileContent], {
   object: z.literal('vector_store.file_content.page'),
   data: z.array(textPartSchema),
   ...plainPageFields,

@@ -330,7 +330,7 @@ export const exampleChatResult = {
   response_id: exampleResponseId,
 };
 
-export const chatResultSchema = named.object('ChatResult', exampleChatResult, {
+export const chatResultSchema = named.object('ChatResult', [exampleChatResult], {
   model_instance_id: z.string(),
   output: z.array(outputItemSchema),
   stats: chatStatsSchema,

@@ -59,7 +59,7 @@ const exampleExport = {
   images: {},
 };
 
-export const conversationExportSchema = named.strictObject('ConversationExport', exampleExport, {
+export const conversationExportSchema = named.strictObject('ConversationExport', [exampleExport], {
   format: z.literal('hearth.conversation'),
   version: z.literal(1),
   title: conversationTitleSchema,

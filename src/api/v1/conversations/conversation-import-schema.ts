@@ -21,7 +21,7 @@ const exampleReport = {
   left_out: { images: 2, files: 1, parts: 0 },
   conversations: [{ conversation_id: exampleConversationId, title: 'The sea' }],
 };
-const reportSchema = named.object('ConversationImportReport', exampleReport, {
+const reportSchema = named.object('ConversationImportReport', [exampleReport], {
   format: z.enum(['hearth', 'chatgpt', 'claude', 'open_webui', 'lm_studio']),
   dry_run: z.boolean(),
   conversation_count: count.describe('Imported conversations, or with `dry_run` those to import.'),

@@ -38,7 +38,7 @@ const exampleConversation = {
   last_response_id: exampleResponseId,
 };
 
-export const conversationSchema = named.object('Conversation', exampleConversation, {
+export const conversationSchema = named.object('Conversation', [exampleConversation], {
   conversation_id: conversationIdSchema,
   title: z
     .string()
@@ -88,7 +88,7 @@ const exampleListed = {
 
 const exampleConversationPage = { conversations: [exampleListed], next_cursor: null };
 
-const conversationPageSchema = named.object('ConversationPage', exampleConversationPage, {
+const conversationPageSchema = named.object('ConversationPage', [exampleConversationPage], {
   conversations: z.array(listedConversationSchema),
   next_cursor: z
     .string()
@@ -238,17 +238,15 @@ export const updateConversation = defineRoute('PATCH /api/v1/conversations/{conv
   summary: 'Rename, pin or archive a conversation, or move it to a project',
   permission: 'chat',
   params,
-  body: z
-    .strictObject({
-      title: conversationTitleSchema.optional(),
-      pinned: z.boolean().optional(),
-      archived: z.boolean().optional(),
-      project_id: projectIdSchema
-        .nullable()
-        .optional()
-        .describe('Null takes the conversation out of its project.'),
-    })
-    .meta({ id: 'UpdateConversationRequest', examples: [{ title: 'The sea', pinned: true }] }),
+  body: named.strictObject('UpdateConversationRequest', [{ title: 'The sea', pinned: true }], {
+    title: conversationTitleSchema.optional(),
+    pinned: z.boolean().optional(),
+    archived: z.boolean().optional(),
+    project_id: projectIdSchema
+      .nullable()
+      .optional()
+      .describe('Null takes the conversation out of its project.'),
+  }),
   result: conversationSchema,
   errors: ['conversation_not_found', 'project_not_found', 'unrecognized_keys'],
 });

@@ -30,7 +30,7 @@ export const readDocumentText = defineRoute('POST /api/v1/documents/text', {
     name: withExample(z.string().min(1).max(512), 'report.docx').describe('Name of the file.'),
   }),
   upload: { contentType: 'application/octet-stream' },
-  result: named.object('DocumentText', exampleDocumentText, {
+  result: named.object('DocumentText', [exampleDocumentText], {
     name: z.string(),
     type: z.string().describe('Media type of the file, from its content.'),
     text: z.string(),

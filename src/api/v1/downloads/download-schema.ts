@@ -93,7 +93,7 @@ const jobFields = {
     .describe('Present if the job failed. Requesting the same download again resumes it.'),
 };
 
-export const downloadJobSchema = named.object('DownloadJob', exampleJob, jobFields);
+export const downloadJobSchema = named.object('DownloadJob', [exampleJob], jobFields);
 export type DownloadJobRecord = z.infer<typeof downloadJobSchema>;
 
 const exampleAlreadyDownloaded = {
@@ -102,7 +102,7 @@ const exampleAlreadyDownloaded = {
   status: 'already_downloaded',
 };
 
-const downloadedSchema = named.object('AlreadyDownloaded', exampleAlreadyDownloaded, {
+const downloadedSchema = named.object('AlreadyDownloaded', [exampleAlreadyDownloaded], {
   ...subjectFields,
   status: z.literal('already_downloaded'),
 });

@@ -58,7 +58,7 @@ const exampleHubRepository = {
   capacity_bytes: 17_179_869_184,
 };
 
-export const hubRepositorySchema = named.object('HubRepository', exampleHubRepository, {
+export const hubRepositorySchema = named.object('HubRepository', [exampleHubRepository], {
   repository: z.string().describe('`owner/name` as the hub writes it.'),
   url: z.string().describe('Value for `model` of `POST /api/v1/models/download`.'),
   commit: z.string(),
@@ -115,7 +115,7 @@ export const listRecommendedModels = defineRoute('GET /api/v1/models/recommended
     'The largest language model that fits, then one with vision and a smaller language model; without the hub.',
   permission: 'models:read',
   query: z.strictObject({ limit: z.coerce.number().int().min(1).max(10).default(3) }),
-  result: named.object('RecommendedModels', exampleRecommendedModels, {
+  result: named.object('RecommendedModels', [exampleRecommendedModels], {
     models: z.array(catalogModelSchema),
     ...machineMemoryFields,
   }),

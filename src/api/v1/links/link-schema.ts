@@ -36,7 +36,7 @@ export const createLinkOffer = defineRoute('POST /api/v1/links/offers', {
   description:
     'The server listens for linked machines on `server.linkAddress` from now on. The code links one machine, within 10 minutes.',
   permission: 'admin',
-  result: named.object('LinkOffer', exampleLinkOffer, {
+  result: named.object('LinkOffer', [exampleLinkOffer], {
     code: z.string(),
     expires_at: isoTimeSchema,
     host: z.string().nullable().describe('Address of this machine in its network, if it has one.'),
@@ -56,7 +56,7 @@ const exampleLinkedMachine = {
   problem: null,
 };
 
-const linkedMachineSchema = named.object('LinkedMachine', exampleLinkedMachine, {
+const linkedMachineSchema = named.object('LinkedMachine', [exampleLinkedMachine], {
   name: nameSchema,
   host: z.string(),
   port: portSchema,
@@ -81,7 +81,7 @@ export const createLink = defineRoute('POST /api/v1/links', {
   summary: 'Link another machine, whose models are then used here',
   permission: 'admin',
   hasSecrets: true,
-  body: named.strictObject('CreateLinkRequest', exampleCreateLinkRequest, {
+  body: named.strictObject('CreateLinkRequest', [exampleCreateLinkRequest], {
     host: hostSchema,
     port: portSchema.default(defaultLinkPort),
     code: z.string().min(1).max(200).describe('From `hearth link offer` on that machine.'),
@@ -109,7 +109,7 @@ const exampleLinkList = {
   ],
 };
 
-const linkListSchema = named.object('LinkList', exampleLinkList, {
+const linkListSchema = named.object('LinkList', [exampleLinkList], {
   to: z.array(linkedMachineSchema).describe('Machines whose models are used here.'),
   from: z
     .array(
@@ -141,7 +141,7 @@ export const removeLink = defineRoute('DELETE /api/v1/links/{name}', {
     'Revokes the tokens of the link here, and at the other machine if it can be reached.',
   permission: 'admin',
   params: z.object({ name: nameSchema }),
-  result: named.object('RemovedLink', exampleRemovedLink, {
+  result: named.object('RemovedLink', [exampleRemovedLink], {
     name: nameSchema,
     removed: z.literal(true),
     revoked_there: z
@@ -159,12 +159,10 @@ export const pairMachine = defineRoute('POST /api/v1/links/pair', {
   permission: null,
   maxBodyBytes: 4096,
   hasSecrets: true,
-  body: z
-    .strictObject({
-      code: z.string().min(1).max(64).describe('The second half of the code.'),
-      name: z.string().min(1).max(256).describe('Name of the other machine.'),
-    })
-    .meta({ id: 'PairRequest', examples: [{ code: '0YV2D4R7XN9CHGE', name: 'laptop' }] }),
+  body: named.strictObject('PairRequest', [{ code: '0YV2D4R7XN9CHGE', name: 'laptop' }], {
+    code: z.string().min(1).max(64).describe('The second half of the code.'),
+    name: z.string().min(1).max(256).describe('Name of the other machine.'),
+  }),
   result: z.object({ name: nameSchema, token: z.string() }).meta({
     id: 'Pairing',
     examples: [{ name: 'gpu-box', token: 'hearth-3f9a0c51d2-xxxxxxxxxxxxxxxxxxxxxxxx' }],
@@ -177,9 +175,7 @@ export const unpairMachine = defineRoute('DELETE /api/v1/links/pair', {
   summary: 'End the link that the token belongs to',
   description: 'The other machine calls this, on the port for links.',
   permission: 'models:read',
-  result: z
-    .object({ removed: z.literal(true) })
-    .meta({ id: 'Unpaired', examples: [{ removed: true }] }),
+  result: named.object('Unpaired', [{ removed: true }], { removed: z.literal(true) }),
   errors: ['link_not_found'],
 });
 
@@ -206,7 +202,7 @@ export const listLinkModels = defineRoute('GET /api/v1/links/models', {
   operationId: 'listLinkModels',
   summary: 'List the models of this machine as linked machines see them',
   permission: 'models:read',
-  result: named.object('LinkModelList', exampleLinkModelList, {
+  result: named.object('LinkModelList', [exampleLinkModelList], {
     models: z.array(
       v1ModelSchema
         .extend({

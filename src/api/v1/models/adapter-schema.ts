@@ -29,7 +29,7 @@ export function toAdapterChoices(
   return choices.map(({ adapter, scale }) => ({ name: adapter, scale: scale ?? 1 }));
 }
 
-export const adapterSchema = named.object('Adapter', exampleAdapter, {
+export const adapterSchema = named.object('Adapter', [exampleAdapter], {
   key: z.string(),
   display_name: z.string(),
   architecture: z.string(),
@@ -49,7 +49,7 @@ export const listAdapters = defineRoute('GET /api/v1/adapters', {
   operationId: 'listAdapters',
   summary: 'List the adapters on disk, and the models that each fits',
   permission: 'models:read',
-  result: named.object('AdapterList', exampleAdapterList, {
+  result: named.object('AdapterList', [exampleAdapterList], {
     adapters: z.array(
       adapterSchema
         .extend({ models: z.array(z.string()).describe('Keys of the models that it fits.') })

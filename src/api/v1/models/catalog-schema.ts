@@ -79,7 +79,7 @@ export const searchCatalog = defineRoute('GET /api/v1/models/catalog', {
     limit: z.coerce.number().int().min(1).max(100).default(20),
     source: hubSourceSchema,
   }),
-  result: named.object('CatalogList', exampleCatalogList, {
+  result: named.object('CatalogList', [exampleCatalogList], {
     models: z.array(catalogModelSchema),
     warning: named
       .object('CatalogWarning', { type: z.string(), message: z.string(), code: z.string() })

@@ -15,7 +15,7 @@ const exampleCatalogState = {
   model_count: 25,
 };
 
-const stateSchema = named.object('CatalogState', exampleCatalogState, {
+const stateSchema = named.object('CatalogState', [exampleCatalogState], {
   source: z
     .object({ url: z.string(), key: z.string() })
     .optional()
@@ -40,7 +40,7 @@ export const setCatalogSource = defineRoute('PUT /api/v1/catalog', {
     'Reads the list and its Ed25519 signature, which is at the same path with `.sig` at the end. The list replaces the ' +
     'shipped one. It is read again once a day; the last valid list stays in use if that fails.',
   permission: 'admin',
-  body: named.strictObject('CatalogSource', exampleOrigin, {
+  body: named.strictObject('CatalogSource', [exampleOrigin], {
     url: z.url({ protocol: /^https?$/, error: 'It must be an http or https URL.' }).max(2000),
     key: z.string().max(200).describe('Ed25519 public key in Base64.'),
   }),

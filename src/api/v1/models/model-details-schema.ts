@@ -151,7 +151,7 @@ const exampleEstimate = {
   capacity_bytes: 17_179_869_184,
 };
 
-export const memoryEstimateResultSchema = named.object('ModelMemoryEstimate', exampleEstimate, {
+export const memoryEstimateResultSchema = named.object('ModelMemoryEstimate', [exampleEstimate], {
   model: z.string().describe('`publisher/name@variant`.'),
   load_config: chosenConfigSchema.describe('The settings, completed with the defaults.'),
   placement: placementSchema.optional(),

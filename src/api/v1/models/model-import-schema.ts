@@ -50,26 +50,24 @@ export const importModel = defineRoute('POST /api/v1/models/import', {
   summary: 'Import models from a path on the machine of the server',
   permission: 'admin',
   body: importRequestSchema,
-  result: z
-    .object({
-      models: z.array(z.string()).describe('Keys of the imported models.'),
-      skipped: z
-        .array(z.object({ name: z.string(), code: z.string(), message: z.string() }))
-        .describe('Files of a folder that were not imported, with the reason.'),
-      found: z
-        .array(
-          z.object({
-            model: z.string().describe('The key that it gets.'),
-            size_bytes: z.int().nonnegative(),
-            quantizations: z.array(z.string()),
-            license: z.string().nullable(),
-            in_library: z.boolean(),
-          }),
-        )
-        .optional()
-        .describe('With `dry_run`: the models that the program keeps.'),
-    })
-    .meta({ id: 'ImportResult', examples: [{ models: ['local/smollm2-135m'], skipped: [] }] }),
+  result: named.object('ImportResult', [{ models: ['local/smollm2-135m'], skipped: [] }], {
+    models: z.array(z.string()).describe('Keys of the imported models.'),
+    skipped: z
+      .array(z.object({ name: z.string(), code: z.string(), message: z.string() }))
+      .describe('Files of a folder that were not imported, with the reason.'),
+    found: z
+      .array(
+        z.object({
+          model: z.string().describe('The key that it gets.'),
+          size_bytes: z.int().nonnegative(),
+          quantizations: z.array(z.string()),
+          license: z.string().nullable(),
+          in_library: z.boolean(),
+        }),
+      )
+      .optional()
+      .describe('With `dry_run`: the models that the program keeps.'),
+  }),
   errors: ['unrecognized_keys', 'invalid_value', 'conflict', 'insufficient_disk'],
 });
 
@@ -97,7 +95,7 @@ export const uploadModelFile = defineRoute(
       ),
     }),
     upload: { contentType: 'application/octet-stream' },
-    result: named.object('UploadedFile', exampleUploadedFile, {
+    result: named.object('UploadedFile', [exampleUploadedFile], {
       model: z
         .string()
         .nullable()

@@ -62,7 +62,7 @@ export const quantizationSchema = named.object('Quantization', {
   bits_per_weight: z.number(),
 });
 
-export const v1ModelSchema = named.object('V1Model', exampleModel, {
+export const v1ModelSchema = named.object('V1Model', [exampleModel], {
   type: modelTypeSchema,
   publisher: z.string(),
   key: z.string(),
@@ -129,7 +129,7 @@ const exampleDeletedModel = {
   freed_bytes: 491_400_032,
 };
 
-const deletedModelSchema = named.object('DeletedModel', exampleDeletedModel, {
+const deletedModelSchema = named.object('DeletedModel', [exampleDeletedModel], {
   model: z
     .string()
     .describe('`publisher/name`, or `publisher/name@variant` if one of several was deleted.'),
@@ -155,7 +155,7 @@ const exampleLoadRequest = {
   echo_load_config: true,
 };
 
-export const loadRequestSchema = named.strictObject('LoadRequest', exampleLoadRequest, {
+export const loadRequestSchema = named.strictObject('LoadRequest', [exampleLoadRequest], {
   model: modelIdentifierSchema,
   context_length: contextLengthSchema.nullish(),
   eval_batch_size: z
@@ -278,7 +278,7 @@ const exampleLoadResult = {
   load_config: { context_length: 4096, parallel: 4 },
 };
 
-export const loadResultSchema = named.object('LoadResult', exampleLoadResult, {
+export const loadResultSchema = named.object('LoadResult', [exampleLoadResult], {
   type: modelTypeSchema,
   instance_id: z.string(),
   load_time_seconds: z.number(),
@@ -304,7 +304,7 @@ const exampleLoadEstimate = {
   load_config: exampleConfig,
 };
 
-const loadEstimateSchema = named.object('LoadEstimate', exampleLoadEstimate, {
+const loadEstimateSchema = named.object('LoadEstimate', [exampleLoadEstimate], {
   type: modelTypeSchema,
   status: z.literal('estimated'),
   estimate: named.object('MemoryEstimate', {

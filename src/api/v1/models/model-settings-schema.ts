@@ -164,7 +164,7 @@ const exampleProfile = {
   reasoning: 'off',
 };
 
-const modelSettingsSchema = named.object('ModelSettings', exampleSettings, {
+const modelSettingsSchema = named.object('ModelSettings', [exampleSettings], {
   model: z.string().describe('Key of the model, or name of the profile.'),
   ...recordFields,
   load: loadSettingsSchema,

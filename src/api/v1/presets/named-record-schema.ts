@@ -34,7 +34,7 @@ export function recordRoutes<
     revision: 1,
     updated_at: '2027-01-15T08:00:00.000Z',
   };
-  const record = named.object(title, exampleRecord, {
+  const record = named.object(title, [exampleRecord], {
     name: z.string(),
     ...fields,
     revision: z.int().describe('One more with each change.'),

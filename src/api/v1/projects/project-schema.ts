@@ -52,7 +52,7 @@ const exampleProject = {
   created_at: '2026-11-02T09:30:00.000Z',
   updated_at: '2026-11-02T09:30:00.000Z',
 };
-const projectSchema = named.object('Project', exampleProject, {
+const projectSchema = named.object('Project', [exampleProject], {
   project_id: projectIdSchema,
   name: z.string(),
   instructions: z.string(),
@@ -92,7 +92,7 @@ export const createProject = defineRoute('POST /api/v1/projects', {
   operationId: 'createProject',
   summary: 'Create a project: a folder of conversations with instructions and files',
   permission: 'chat',
-  body: named.strictObject('CreateProjectRequest', exampleCreateProjectRequest, {
+  body: named.strictObject('CreateProjectRequest', [exampleCreateProjectRequest], {
     name: fields.name,
     instructions: fields.instructions.default(''),
     preset: fields.preset.default(null),
@@ -116,17 +116,15 @@ export const updateProject = defineRoute('PATCH /api/v1/projects/{project_id}', 
   summary: 'Change a project',
   permission: 'chat',
   params,
-  body: z
-    .strictObject({
-      ...z.object(fields).partial().shape,
-      revision: z
-        .int()
-        .min(1)
-        .max(2 ** 31 - 2)
-        .optional()
-        .describe('The revision that the request changes; any if absent.'),
-    })
-    .meta({ id: 'UpdateProjectRequest', examples: [{ name: 'The deep sea', revision: 1 }] }),
+  body: named.strictObject('UpdateProjectRequest', [{ name: 'The deep sea', revision: 1 }], {
+    ...z.object(fields).partial().shape,
+    revision: z
+      .int()
+      .min(1)
+      .max(2 ** 31 - 2)
+      .optional()
+      .describe('The revision that the request changes; any if absent.'),
+  }),
   result: projectSchema,
   errors: ['unrecognized_keys', 'invalid_type', 'invalid_value', 'conflict', 'project_not_found'],
 });
@@ -149,12 +147,10 @@ export const addProjectFile = defineRoute('POST /api/v1/projects/{project_id}/fi
   description: `A project may have ${maxFiles} files, of ${maxFilesLength} characters together. The messages of its conversations have the files if they fit into the context, else the passages that suit the message.`,
   permission: 'chat',
   params,
-  body: z
-    .strictObject({
-      name: conversationTitleSchema,
-      text: textSchema.min(1).max(maxFilesLength).refine(withoutNul, nulMessage),
-    })
-    .meta({ id: 'AddProjectFileRequest', examples: [{ name: 'tides.md', text: '# Tides' }] }),
+  body: named.strictObject('AddProjectFileRequest', [{ name: 'tides.md', text: '# Tides' }], {
+    name: conversationTitleSchema,
+    text: textSchema.min(1).max(maxFilesLength).refine(withoutNul, nulMessage),
+  }),
   result: fileSchema.meta({ id: 'AddedProjectFile', examples: [exampleFile] }),
   errors: ['unrecognized_keys', 'invalid_type', 'invalid_value', 'project_not_found'],
 });

@@ -71,7 +71,7 @@ export type StoredResponseRecord = z.infer<typeof storedResponseSchema>;
 
 const examplePage = { responses: [exampleStoredResponse], next_cursor: null };
 
-export const storedResponsePageSchema = named.object('StoredResponsePage', examplePage, {
+export const storedResponsePageSchema = named.object('StoredResponsePage', [examplePage], {
   responses: z.array(storedResponseSchema),
   next_cursor: responseIdSchema
     .nullable()
@@ -198,13 +198,11 @@ export const updateResponse = defineRoute('PATCH /api/v1/responses/{response_id}
   description: 'The model reads the new text when the conversation continues. Statistics stay.',
   permission: 'chat',
   params,
-  body: z
-    .strictObject({
-      output_text: textSchema
-        .min(1)
-        .describe('Replaces the last message of the output; reasoning and tool calls stay.'),
-    })
-    .meta({ id: 'UpdateResponseRequest', examples: [{ output_text: 'The tide rises.' }] }),
+  body: named.strictObject('UpdateResponseRequest', [{ output_text: 'The tide rises.' }], {
+    output_text: textSchema
+      .min(1)
+      .describe('Replaces the last message of the output; reasoning and tool calls stay.'),
+  }),
   result: storedResponseSchema,
   errors: ['response_not_found', 'unrecognized_keys', 'invalid_type', 'invalid_value'],
 });

@@ -115,7 +115,7 @@ const exampleRequest = {
 };
 
 /** A request in lists and events. */
-export const requestSummarySchema = named.object('RequestSummary', exampleRequest, requestFields);
+export const requestSummarySchema = named.object('RequestSummary', [exampleRequest], requestFields);
 export type RequestSummary = z.infer<typeof requestSummarySchema>;
 
 const requestGenerationSchema = named.object('RequestGeneration', {
@@ -149,7 +149,7 @@ const exampleRequestDetails = {
   ],
 };
 
-const requestDetailsSchema = named.object('RequestDetails', exampleRequestDetails, {
+const requestDetailsSchema = named.object('RequestDetails', [exampleRequestDetails], {
   ...requestFields,
   prompts_recorded: z
     .boolean()

@@ -16,7 +16,7 @@ const exampleRuntime = {
   removable: true,
 };
 
-const runtimeSchema = named.object('InstalledRuntime', exampleRuntime, {
+const runtimeSchema = named.object('InstalledRuntime', [exampleRuntime], {
   name: z.string(),
   version: z
     .string()
@@ -74,23 +74,21 @@ export const installRuntime = defineRoute('POST /api/v1/runtimes/install', {
   description:
     'Downloads and runs a program. With `stream` the progress is sent as events: `install.progress`, `install.step`, then `install.end` or `error`. Concurrent requests share one installation; it ends when the last one disconnects.',
   permission: 'admin',
-  body: z
-    .strictObject({
-      format: z
-        .enum(['gguf', 'mlx'])
-        .optional()
-        .describe('Format of the models that it runs; `gguf` if absent.'),
-      from: z
-        .enum(['release', 'wheel'])
-        .optional()
-        .describe('Source, for `gguf` only; the release, then the wheel, if absent.'),
-      backend: z
-        .enum(['cpu', 'cuda', 'metal', 'vulkan'])
-        .optional()
-        .describe('For `gguf` only; the fastest that the machine supports if absent.'),
-      stream: z.boolean().default(false),
-    })
-    .meta({ id: 'InstallRuntimeRequest', examples: [{ stream: true }] }),
+  body: named.strictObject('InstallRuntimeRequest', [{ stream: true }], {
+    format: z
+      .enum(['gguf', 'mlx'])
+      .optional()
+      .describe('Format of the models that it runs; `gguf` if absent.'),
+    from: z
+      .enum(['release', 'wheel'])
+      .optional()
+      .describe('Source, for `gguf` only; the release, then the wheel, if absent.'),
+    backend: z
+      .enum(['cpu', 'cuda', 'metal', 'vulkan'])
+      .optional()
+      .describe('For `gguf` only; the fastest that the machine supports if absent.'),
+    stream: z.boolean().default(false),
+  }),
   result: runtimeSchema,
   events: installEventSchema,
   errors: ['unrecognized_keys', 'runtime_unavailable', 'shutting_down'],
@@ -107,7 +105,7 @@ export const selectRuntime = defineRoute('POST /api/v1/runtimes/use', {
   description:
     'Selects it for models in its formats; loaded models keep their runtime. Null selects the recommended ones. The setting `engine.llamaServer` overrides the selection.',
   permission: 'admin',
-  body: named.strictObject('SelectRuntimeRequest', exampleSelectRuntimeRequest, {
+  body: named.strictObject('SelectRuntimeRequest', [exampleSelectRuntimeRequest], {
     name: runtimeNameSchema.nullable(),
     version: runtimeVersionSchema.optional().describe('The most recently installed one if absent.'),
   }),

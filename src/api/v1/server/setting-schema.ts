@@ -73,7 +73,7 @@ export const listSettings = defineRoute('GET /api/v1/settings', {
   summary: 'List the settings with their values and sources',
   description: 'Secrets are left out.',
   permission: 'admin',
-  result: named.object('SettingList', exampleSettingList, {
+  result: named.object('SettingList', [exampleSettingList], {
     file: z.string().describe('Path of config.json.'),
     settings: z.array(settingSchema),
     warnings: warningsSchema,
@@ -103,7 +103,7 @@ export const changeSettings = defineRoute('PATCH /api/v1/settings', {
       id: 'SettingChanges',
       examples: [{ 'models.ttlSeconds': 600, 'hub.token': null }],
     }),
-  result: named.object('ChangedSettings', exampleChangedSettings, {
+  result: named.object('ChangedSettings', [exampleChangedSettings], {
     settings: z.array(settingSchema).describe('The changed ones.'),
     applied: z.array(z.string()).describe('Keys that took effect.'),
     restart_required: z.array(z.string()).describe('Keys that take effect with the next start.'),

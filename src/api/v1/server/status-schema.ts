@@ -88,7 +88,7 @@ const exampleServerStatus = {
   ],
 };
 
-export const serverStatusSchema = named.object('ServerStatus', exampleServerStatus, {
+export const serverStatusSchema = named.object('ServerStatus', [exampleServerStatus], {
   version: z.string(),
   pid: z.int(),
   started_at: isoTimeSchema,

@@ -68,15 +68,13 @@ export const getSpeechServer = defineRoute('GET /api/v1/speech', {
   operationId: 'getSpeechServer',
   summary: 'Get the text-to-speech server',
   permission: 'chat',
-  result: z
-    .object({
-      upstream: z
-        .string()
-        .nullable()
-        .describe('Its name in the setting `upstreams`; null if no server has `speech`.'),
-      model: z.string().nullable().describe('Model of requests that name none.'),
-    })
-    .meta({ id: 'SpeechServer', examples: [{ upstream: 'voice', model: 'kokoro' }] }),
+  result: named.object('SpeechServer', [{ upstream: 'voice', model: 'kokoro' }], {
+    upstream: z
+      .string()
+      .nullable()
+      .describe('Its name in the setting `upstreams`; null if no server has `speech`.'),
+    model: z.string().nullable().describe('Model of requests that name none.'),
+  }),
 });
 
 export const createSpeech = defineRoute('POST /api/v1/speech', {

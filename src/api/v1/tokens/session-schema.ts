@@ -17,7 +17,7 @@ const exampleSessionLink = {
   expires_at: '2026-11-02T09:31:00.000Z',
 };
 
-const linkSchema = named.object('SessionLink', exampleSessionLink, {
+const linkSchema = named.object('SessionLink', [exampleSessionLink], {
   url: z.string().describe('Link that opens the page; the code is in its fragment.'),
   code: z
     .string()
@@ -159,7 +159,7 @@ export const getSession = defineRoute('GET /api/v1/session', {
   description:
     'Needs no permission, so that the web app can show what the caller may do. A token that is unknown, revoked or expired is a 401. Replaces the cookie of a session when it is an hour old.',
   permission: null,
-  result: named.object('CurrentSession', exampleCurrentSession, {
+  result: named.object('CurrentSession', [exampleCurrentSession], {
     type: z
       .enum(['anonymous', 'token', 'session', 'owner'])
       .describe('`owner`: a command of the owner of the home folder.'),

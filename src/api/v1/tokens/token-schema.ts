@@ -140,7 +140,7 @@ const exampleRequest = {
   models: ['qwen/*'],
 };
 
-const createTokenRequestSchema = named.strictObject('CreateTokenRequest', exampleRequest, {
+const createTokenRequestSchema = named.strictObject('CreateTokenRequest', [exampleRequest], {
   name: nameSchema,
   permissions: permissionsSchema,
   ...boundFields,
@@ -181,7 +181,7 @@ export const changeToken = defineRoute('PATCH /api/v1/tokens/{id}', {
   permission: 'admin',
   params: z.object({ id: tokenIdSchema }),
   body: changeTokenRequestSchema,
-  result: named.object('ChangedToken', exampleToken, tokenFields),
+  result: named.object('ChangedToken', [exampleToken], tokenFields),
   errors: ['token_not_found', 'unrecognized_keys'],
 });
 
@@ -201,7 +201,7 @@ export const listTokens = defineRoute('GET /api/v1/tokens', {
   operationId: 'listTokens',
   summary: 'List the tokens, oldest first, without their secrets',
   permission: 'admin',
-  result: named.object('TokenList', exampleTokenList, {
+  result: named.object('TokenList', [exampleTokenList], {
     tokens: z.array(tokenRecordSchema),
     orphans: z
       .array(
@@ -259,7 +259,7 @@ export const revokeToken = defineRoute('DELETE /api/v1/tokens/{id}', {
       ({ delete_responses: deletes, move_to: target }) => deletes !== true || target === undefined,
       { path: ['move_to'], message: 'It cannot be combined with delete_responses' },
     ),
-  result: named.object('RevokedToken', exampleRevokedToken, {
+  result: named.object('RevokedToken', [exampleRevokedToken], {
     id: z.string(),
     revoked: z.literal(true),
     responses: named

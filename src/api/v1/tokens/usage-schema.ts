@@ -62,7 +62,7 @@ export const getUsage = defineRoute('GET /api/v1/usage', {
     to: queriedDaySchema.optional().describe('Last day, UTC; today if absent.'),
     group_by: groupSchema.optional(),
   }),
-  result: named.object('Usage', exampleUsage, {
+  result: named.object('Usage', [exampleUsage], {
     from: daySchema,
     to: daySchema,
     totals: named.object('UsageCounts', countFields),

@@ -21,7 +21,7 @@ const timeoutSeconds = z
   .max(3600)
   .describe('Time limit of a tool call (`timeoutSeconds` in mcp.json); 60 seconds if absent.');
 
-const serverSchema = named.object('McpServer', exampleServer, {
+const serverSchema = named.object('McpServer', [exampleServer], {
   label: z.string(),
   id: z.string().describe('Name in `integrations`: `mcp/` and the label.'),
   type: z
@@ -48,7 +48,7 @@ export const listMcpServers = defineRoute('GET /api/v1/mcp/servers', {
   operationId: 'listMcpServers',
   summary: 'List the MCP servers of mcp.json and the built-in ones',
   permission: 'admin',
-  result: named.object('McpServerList', exampleMcpServerList, {
+  result: named.object('McpServerList', [exampleMcpServerList], {
     servers: z.array(serverSchema),
     plugins_allowed: z.boolean().describe('Whether requests may use them (`mcp.allowPlugins`).'),
   }),
@@ -71,7 +71,7 @@ const exampleMcpServerRequest = {
   env: { KEY: redacted },
 };
 
-const serverRequestSchema = named.strictObject('McpServerRequest', exampleMcpServerRequest, {
+const serverRequestSchema = named.strictObject('McpServerRequest', [exampleMcpServerRequest], {
   command: textSchema.min(1).optional().describe('Program; either this or `url`.'),
   args: z.array(textSchema).max(1000).optional(),
   env: z.record(z.string().max(512), textSchema).optional(),
@@ -117,18 +117,16 @@ export const testMcpServer = defineRoute('POST /api/v1/mcp/servers/{label}/test'
     'Starts its process, or connects to its URL, within 30 seconds, or `timeout_seconds` if that is less.',
   permission: 'admin',
   params,
-  result: z
-    .object({
-      label: z.string(),
-      tools: z.array(
-        named.object('McpTool', {
-          name: z.string(),
-          description: z.string().nullable(),
-          parameters: z.record(z.string(), z.unknown()).describe('JSON schema of the arguments.'),
-        }),
-      ),
-    })
-    .meta({ id: 'McpServerTest', examples: [{ label: 'files', tools: [exampleTool] }] }),
+  result: named.object('McpServerTest', [{ label: 'files', tools: [exampleTool] }], {
+    label: z.string(),
+    tools: z.array(
+      named.object('McpTool', {
+        name: z.string(),
+        description: z.string().nullable(),
+        parameters: z.record(z.string(), z.unknown()).describe('JSON schema of the arguments.'),
+      }),
+    ),
+  }),
   errors: ['mcp_server_not_found', 'plugin_unreachable', 'queue_full', 'shutting_down'],
 });
 
@@ -150,7 +148,7 @@ export const callMcpTool = defineRoute('POST /api/v1/mcp/servers/{label}/tools/{
   body: z
     .strictObject({ arguments: z.record(z.string(), z.unknown()).default({}) })
     .meta({ id: 'CallMcpToolRequest', examples: [{ arguments: { path: 'note.txt' } }] }),
-  result: named.object('McpToolResult', exampleMcpToolResult, {
+  result: named.object('McpToolResult', [exampleMcpToolResult], {
     content: z.array(
       named
         .looseObject('McpToolContent', { type: z.string() })

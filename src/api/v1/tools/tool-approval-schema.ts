@@ -15,7 +15,7 @@ const decisionSchema = z
   .enum(['always', 'never'])
   .describe('Whether calls of the tool are made without asking, or refused.');
 
-const toolApprovalSchema = named.object('ToolApproval', exampleApproval, {
+const toolApprovalSchema = named.object('ToolApproval', [exampleApproval], {
   plugin_id: z.string(),
   label: z.string().describe('The plugin in mcp.json.'),
   tool: z.string(),
