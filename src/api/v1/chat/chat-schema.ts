@@ -122,109 +122,103 @@ const responseFormatSchema = z
     description: 'Format of the message: any text, JSON, or JSON that matches a schema.',
   });
 
-export const chatRequestSchema = z
-  .strictObject({
-    model: modelIdentifierSchema,
-    input: z
-      .union([textSchema.min(1), z.array(inputItemSchema).min(1).max(1000)])
-      .meta({ id: 'ChatInput', description: 'A message: a text, or texts, images and audio.' }),
-    preset: presetNameSchema,
-    system_prompt: textSchema
-      .nullish()
-      .describe('System prompt; it also applies to later responses that do not set one.'),
-    integrations: z
-      .array(integrationSchema)
-      .max(maxIntegrations)
-      .nullish()
-      .describe('MCP servers whose tools the model may call.'),
-    tool_approvals: z
-      .boolean()
-      .nullish()
-      .describe(
-        'Ask before tool calls: the stream has a `tool_call.approval_required` event, and the call waits for `POST /api/v1/tool-calls/{call_id}/approval`. Read-only tools of plugins run without it, and kept choices apply. Without `stream`, calls that need an approval are refused.',
-      ),
-    stream: z.boolean().nullish().describe('Answer with server-sent events.'),
-    temperature: fractionSchema.nullish().describe('Randomness of the answer; 0 is deterministic.'),
-    top_p: fractionSchema
-      .nullish()
-      .describe('Sample from the most probable tokens with this cumulative probability.'),
-    top_k: topKSchema.nullish().describe('Sample from this many of the most probable tokens.'),
-    min_p: fractionSchema
-      .nullish()
-      .describe('Smallest probability of a token, relative to the most probable token.'),
-    repeat_penalty: repeatPenaltySchema
-      .nullish()
-      .describe('Penalty for repeated tokens; 1 disables it.'),
-    max_output_tokens: z
-      .int()
-      .min(1)
-      .max(2 ** 31 - 1)
-      .nullish()
-      .describe('Maximum number of generated tokens, reasoning and tool calls included.'),
-    reasoning: reasoningSchema
-      .nullish()
-      .describe('Reasoning before the answer; the default of the model if absent.'),
-    context_length: contextLengthSchema.nullish(),
-    adapters: adapterChoicesSchema
-      .nullish()
-      .describe(
-        'LoRA adapters that change the model for this request, also as `model+adapter:0.5` in `model`. Absent: the default adapters of the instance; empty: none.',
-      ),
-    truncation: truncationSchema.nullish(),
-    response_format: responseFormatSchema.nullish(),
-    store: z
-      .boolean()
-      .nullish()
-      .describe('Keep the response, to continue it later; true if absent.'),
-    background: z
-      .boolean()
-      .nullish()
-      .describe(
-        'Continue when the client disconnects. The events of the stream have ids; `GET /api/v1/responses/{response_id}/events` returns those after an id. Requires `store`.',
-      ),
-    previous_response_id: z
-      .string()
-      .max(512)
-      .startsWith('resp_')
-      .nullish()
-      .describe('Response to continue. To continue the same response twice makes two branches.'),
-    conversation_id: conversationIdSchema
-      .nullish()
-      .describe(
-        'Stored conversation to which the message adds another beginning, such as an edited first message. Cannot be combined with `previous_response_id` and requires `store`.',
-      ),
-    project_id: projectIdSchema
-      .nullish()
-      .describe(
-        'Project in which the message begins a conversation. Its instructions are the system prompt, and its preset applies, unless the request has its own.',
-      ),
-    temporary: z
-      .boolean()
-      .nullish()
-      .describe(
-        'Begin a conversation that no list shows, and that the server deletes a day after its last response.',
-      ),
-  })
-  .meta({
-    id: 'ChatRequest',
-    examples: [
-      {
-        model: 'hearth/starter-chat',
-        input: 'Write a haiku about the sea.',
-        system_prompt: 'You answer in one sentence.',
-        temperature: 0.7,
-        max_output_tokens: 128,
-      },
-      {
-        model: 'hearth/starter-vision',
-        input: [
-          { type: 'text', content: 'Which colour is this?' },
-          { type: 'image', data_url: exampleImage },
-        ],
-        store: false,
-      },
+const exampleChatRequests = [
+  {
+    model: 'hearth/starter-chat',
+    input: 'Write a haiku about the sea.',
+    system_prompt: 'You answer in one sentence.',
+    temperature: 0.7,
+    max_output_tokens: 128,
+  },
+  {
+    model: 'hearth/starter-vision',
+    input: [
+      { type: 'text', content: 'Which colour is this?' },
+      { type: 'image', data_url: exampleImage },
     ],
-  });
+    store: false,
+  },
+];
+
+export const chatRequestSchema = named.strictObject('ChatRequest', exampleChatRequests, {
+  model: modelIdentifierSchema,
+  input: z
+    .union([textSchema.min(1), z.array(inputItemSchema).min(1).max(1000)])
+    .meta({ id: 'ChatInput', description: 'A message: a text, or texts, images and audio.' }),
+  preset: presetNameSchema,
+  system_prompt: textSchema
+    .nullish()
+    .describe('System prompt; it also applies to later responses that do not set one.'),
+  integrations: z
+    .array(integrationSchema)
+    .max(maxIntegrations)
+    .nullish()
+    .describe('MCP servers whose tools the model may call.'),
+  tool_approvals: z
+    .boolean()
+    .nullish()
+    .describe(
+      'Ask before tool calls: the stream has a `tool_call.approval_required` event, and the call waits for `POST /api/v1/tool-calls/{call_id}/approval`. Read-only tools of plugins run without it, and kept choices apply. Without `stream`, calls that need an approval are refused.',
+    ),
+  stream: z.boolean().nullish().describe('Answer with server-sent events.'),
+  temperature: fractionSchema.nullish().describe('Randomness of the answer; 0 is deterministic.'),
+  top_p: fractionSchema
+    .nullish()
+    .describe('Sample from the most probable tokens with this cumulative probability.'),
+  top_k: topKSchema.nullish().describe('Sample from this many of the most probable tokens.'),
+  min_p: fractionSchema
+    .nullish()
+    .describe('Smallest probability of a token, relative to the most probable token.'),
+  repeat_penalty: repeatPenaltySchema
+    .nullish()
+    .describe('Penalty for repeated tokens; 1 disables it.'),
+  max_output_tokens: z
+    .int()
+    .min(1)
+    .max(2 ** 31 - 1)
+    .nullish()
+    .describe('Maximum number of generated tokens, reasoning and tool calls included.'),
+  reasoning: reasoningSchema
+    .nullish()
+    .describe('Reasoning before the answer; the default of the model if absent.'),
+  context_length: contextLengthSchema.nullish(),
+  adapters: adapterChoicesSchema
+    .nullish()
+    .describe(
+      'LoRA adapters that change the model for this request, also as `model+adapter:0.5` in `model`. Absent: the default adapters of the instance; empty: none.',
+    ),
+  truncation: truncationSchema.nullish(),
+  response_format: responseFormatSchema.nullish(),
+  store: z.boolean().nullish().describe('Keep the response, to continue it later; true if absent.'),
+  background: z
+    .boolean()
+    .nullish()
+    .describe(
+      'Continue when the client disconnects. The events of the stream have ids; `GET /api/v1/responses/{response_id}/events` returns those after an id. Requires `store`.',
+    ),
+  previous_response_id: z
+    .string()
+    .max(512)
+    .startsWith('resp_')
+    .nullish()
+    .describe('Response to continue. To continue the same response twice makes two branches.'),
+  conversation_id: conversationIdSchema
+    .nullish()
+    .describe(
+      'Stored conversation to which the message adds another beginning, such as an edited first message. Cannot be combined with `previous_response_id` and requires `store`.',
+    ),
+  project_id: projectIdSchema
+    .nullish()
+    .describe(
+      'Project in which the message begins a conversation. Its instructions are the system prompt, and its preset applies, unless the request has its own.',
+    ),
+  temporary: z
+    .boolean()
+    .nullish()
+    .describe(
+      'Begin a conversation that no list shows, and that the server deletes a day after its last response.',
+    ),
+});
 export type ChatRequest = z.infer<typeof chatRequestSchema>;
 
 export const providerInfoSchema = z

@@ -71,6 +71,11 @@ const scopeSchema = z
     'The calls of the tool that the answer applies to: `once` is this call, `conversation` the calls of this response and of the responses that continue it, `always` all calls. `always` is for plugins only.',
   );
 
+const exampleToolCallApprovalRequests = [
+  { approved: true, scope: 'conversation' },
+  { approved: false, reason: 'Use a copy.' },
+];
+
 export const answerToolCall = defineRoute('POST /api/v1/tool-calls/{call_id}/approval', {
   operationId: 'answerToolCall',
   summary: 'Approve or refuse a tool call that waits',
@@ -80,23 +85,11 @@ export const answerToolCall = defineRoute('POST /api/v1/tool-calls/{call_id}/app
   params: z.object({
     call_id: withExample(z.string().min(1).max(512), exampleCallId),
   }),
-  body: z
-    .strictObject({
-      approved: z.boolean(),
-      scope: scopeSchema.default('once'),
-      reason: z
-        .string()
-        .max(1000)
-        .nullish()
-        .describe('Why the call is refused; the model reads it.'),
-    })
-    .meta({
-      id: 'ToolCallApprovalRequest',
-      examples: [
-        { approved: true, scope: 'conversation' },
-        { approved: false, reason: 'Use a copy.' },
-      ],
-    }),
+  body: named.strictObject('ToolCallApprovalRequest', exampleToolCallApprovalRequests, {
+    approved: z.boolean(),
+    scope: scopeSchema.default('once'),
+    reason: z.string().max(1000).nullish().describe('Why the call is refused; the model reads it.'),
+  }),
   result: z.object({ call_id: z.string(), approved: z.boolean(), scope: scopeSchema }).meta({
     id: 'ToolCallApproval',
     examples: [{ call_id: exampleCallId, approved: true, scope: 'conversation' }],
