@@ -1,6 +1,6 @@
 import { getModelAnthropic, listModelsAnthropic, type AnthropicModel } from './model-schema.ts';
 import type { InstanceSummary } from '../../engines/loads/instance-summary.ts';
-import { HearthError } from '../../kernel/errors/errors.ts';
+import { invalidValue } from '../../kernel/errors/errors.ts';
 import { mount, type App } from '../kit/mount.ts';
 import {
   listNamedModels,
@@ -72,7 +72,7 @@ function toPage(
   const positionOf = (id: string, param: string): number => {
     const position = models.findIndex((model) => model.id === id);
     if (position !== -1) return position;
-    throw new HearthError('invalid_value', `There is no model ${JSON.stringify(id)}.`, { param });
+    throw invalidValue(param, `There is no model ${JSON.stringify(id)}.`);
   };
   const start = after === undefined ? 0 : positionOf(after, 'after_id') + 1;
   if (before !== undefined) {

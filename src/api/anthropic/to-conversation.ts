@@ -4,7 +4,7 @@ import type {
   AnthropicReadableBlock,
   AnthropicToolResult,
 } from './content-schema.ts';
-import { HearthError } from '../../kernel/errors/errors.ts';
+import { invalidValue } from '../../kernel/errors/errors.ts';
 
 /** A part of a message and its path in the request. */
 interface LocatedPart {
@@ -164,9 +164,7 @@ function assertNoCitations(
   path: string,
 ): void {
   if (citations?.enabled !== true) return;
-  throw new HearthError('invalid_value', 'Citations are not supported. Omit them.', {
-    param: `${path}.citations`,
-  });
+  throw invalidValue(`${path}.citations`, 'Citations are not supported. Omit them.');
 }
 
 /** Joins neighboring messages with the same role. */
@@ -219,10 +217,9 @@ function assertToolResults(messages: readonly AnthropicMessageParam[]): void {
       const path = `messages[${index}].content[${position}]`;
       if (block.type === 'tool_use') pending.set(block.id, `${path}.id`);
       if (block.type !== 'tool_result' || pending.delete(block.tool_use_id)) continue;
-      throw new HearthError(
-        'invalid_value',
+      throw invalidValue(
+        `${path}.tool_use_id`,
         `unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${JSON.stringify(block.tool_use_id)}. Each \`tool_result\` block must have a corresponding \`tool_use\` block in the previous message.`,
-        { param: `${path}.tool_use_id` },
       );
     }
   }
@@ -234,9 +231,8 @@ function assertNonePending(pending: ReadonlyMap<string, string>): void {
   const [first] = pending;
   if (first === undefined) return;
   const [id, param] = first;
-  throw new HearthError(
-    'invalid_value',
+  throw invalidValue(
+    param,
     `\`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${JSON.stringify(id)}. Each \`tool_use\` block must have a corresponding \`tool_result\` block in the next message.`,
-    { param },
   );
 }

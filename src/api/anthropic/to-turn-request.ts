@@ -4,7 +4,7 @@ import type {
   AnthropicMessageRequest,
   AnthropicTool,
 } from './message-request-schema.ts';
-import { HearthError } from '../../kernel/errors/errors.ts';
+import { HearthError, invalidValue } from '../../kernel/errors/errors.ts';
 import type { ToolChoice, ToolDefinition } from '../../engines/engine.ts';
 import type { ModelEntry } from '../../library/model.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
@@ -86,21 +86,24 @@ function assertThinking(
   isPrefilled: boolean,
 ): void {
   if (thinking == null || thinking.type === 'disabled') return;
-  const refuse = (message: string, param: string): never => {
-    throw new HearthError('invalid_value', message, { param });
-  };
   if (choice?.type === 'any' || choice?.type === 'tool') {
-    refuse('Thinking may not be enabled when `tool_choice` forces tool use.', 'thinking');
+    throw invalidValue(
+      'thinking',
+      'Thinking may not be enabled when `tool_choice` forces tool use.',
+    );
   }
   if (isPrefilled) {
-    refuse(
-      'The last message must be from the user when `thinking` is enabled: an answer that is begun already has no room for it.',
+    throw invalidValue(
       'messages',
+      'The last message must be from the user when `thinking` is enabled: an answer that is begun already has no room for it.',
     );
   }
   if (thinking.type !== 'enabled' || body.max_tokens === undefined) return;
   if (thinking.budget_tokens < body.max_tokens) return;
-  refuse('`max_tokens` must be greater than `thinking.budget_tokens`.', 'thinking.budget_tokens');
+  throw invalidValue(
+    'thinking.budget_tokens',
+    '`max_tokens` must be greater than `thinking.budget_tokens`.',
+  );
 }
 
 /** A block that Claude Code adds for billing. It differs in each request, so with it no prompt would be in the cache. */
@@ -118,18 +121,15 @@ function toTools(tools: readonly AnthropicTool[]): readonly ToolDefinition[] {
     const { type, name, description, input_schema: parameters } = tool;
     const path = `tools[${index}]`;
     if (type != null && type !== 'custom') {
-      throw new HearthError(
-        'invalid_value',
+      throw invalidValue(
+        `${path}.type`,
         `${path} is ${JSON.stringify(type)}, which Anthropic defines or runs. This server has tools of type "custom" only; leave it out.`,
-        { param: `${path}.type` },
       );
     }
     if (name == null) throw missing(`${path}.name`, 'a string');
     if (parameters == null) throw missing(`${path}.input_schema`, 'a JSON schema');
     if (names.has(name)) {
-      throw new HearthError('invalid_value', 'Tool names must be unique.', {
-        param: `${path}.name`,
-      });
+      throw invalidValue(`${path}.name`, 'Tool names must be unique.');
     }
     names.add(name);
     return { name, parameters, ...omitUndefined({ description }) };

@@ -1,4 +1,4 @@
-import { HearthError } from '../../kernel/errors/errors.ts';
+import { HearthError, invalidValue } from '../../kernel/errors/errors.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import type { RequestContext } from '../../kernel/request/request-context.ts';
 import type { ApiServices } from '../services.ts';
@@ -32,9 +32,7 @@ export async function readMessageFile(
   { caller: { tokenId: ownerId }, signal }: RequestContext,
 ): Promise<ReadFile> {
   if ((data == null) === (fileId == null))
-    throw new HearthError('invalid_value', 'A file needs either its content or its id.', {
-      param: params.data,
-    });
+    throw invalidValue(params.data, 'A file needs either its content or its id.');
   const param = fileId == null ? params.data : params.fileId;
   try {
     const file =

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import type { AdapterChoice } from '../../kernel/adapter-names.ts';
-import { HearthError } from '../../kernel/errors/errors.ts';
+import { HearthError, invalidValue } from '../../kernel/errors/errors.ts';
 import { assertInScope } from '../../kernel/model-scope.ts';
 import { mergeRecords, type SettingsRecord } from '../../engines/loads/settings-record.ts';
 import { futureKeyOf } from '../../library/downloads/model-keys.ts';
@@ -242,5 +242,5 @@ function blobPlace({ modelsFolder, homeId }: ApiServices, { caller }: RequestCon
 }
 
 function invalid(param: string, fault: string): HearthError {
-  return new HearthError('invalid_value', `"${param}" ${fault}`, { param });
+  return invalidValue(param, `"${param}" ${fault}`);
 }

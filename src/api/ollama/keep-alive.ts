@@ -1,4 +1,4 @@
-import { HearthError } from '../../kernel/errors/errors.ts';
+import { invalidValue } from '../../kernel/errors/errors.ts';
 
 /** Idle time for "never unload": 100 years. */
 const foreverSeconds = 100 * 365 * 24 * 3600;
@@ -26,10 +26,9 @@ export function toTtlSeconds(keepAlive: string | number | null | undefined): num
   if (keepAlive == null || keepAlive === '') return undefined;
   const seconds = typeof keepAlive === 'number' ? keepAlive : toSeconds(keepAlive.trim());
   if (!Number.isFinite(seconds)) {
-    throw new HearthError(
-      'invalid_value',
+    throw invalidValue(
+      'keep_alive',
       `\`keep_alive\` is ${JSON.stringify(keepAlive)}; it must be a number of seconds or a duration such as "5m".`,
-      { param: 'keep_alive' },
     );
   }
   return seconds < 0 ? foreverSeconds : Math.min(seconds, foreverSeconds);

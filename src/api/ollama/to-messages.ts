@@ -1,5 +1,5 @@
 import type { TurnContent, TurnMessage } from '../../chat/turn-request.ts';
-import { HearthError } from '../../kernel/errors/errors.ts';
+import { invalidValue } from '../../kernel/errors/errors.ts';
 import type { OllamaMessage } from './chat-schema.ts';
 import type { ClientToolCall } from '../../store/turns/content.ts';
 
@@ -33,10 +33,9 @@ export function toMessages(messages: readonly OllamaMessage[]): readonly TurnMes
       case 'tool': {
         const call = takeCall(unanswered, message);
         if (call !== undefined) return { role: 'tool', toolCallId: call.id, content };
-        throw new HearthError(
-          'invalid_value',
+        throw invalidValue(
+          `messages[${index}]`,
           `messages[${index}] is the result of a tool, but no call without a result comes before it.`,
-          { param: `messages[${index}]` },
         );
       }
     }

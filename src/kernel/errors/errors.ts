@@ -73,3 +73,8 @@ export class HearthError extends Error {
     return this.#describe(name);
   }
 }
+
+/** The error for an invalid value. @param param Path of the field as the client sent it. */
+export function invalidValue(param: string, message: string): HearthError {
+  return new HearthError('invalid_value', message, { param });
+}

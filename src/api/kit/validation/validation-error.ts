@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { HearthError } from '../../../kernel/errors/errors.ts';
+import { HearthError, invalidValue } from '../../../kernel/errors/errors.ts';
 import { nearest } from '../../../kernel/nearest.ts';
 import { shorten, showValue } from './shown-value.ts';
 
@@ -76,10 +76,9 @@ function invalidKey(
 ): HearthError {
   const [key = ''] = path.slice(-1);
   const requirement = issues.slice(0, 1).map(describeRequirement).join('');
-  return new HearthError(
-    'invalid_value',
+  return invalidValue(
+    toJsonPath(path),
     `${shorten(toJsonPath(path.slice(0, -1)))} has the key ${showValue(String(key))}; its keys must be ${requirement}.`,
-    { param: toJsonPath(path) },
   );
 }
 

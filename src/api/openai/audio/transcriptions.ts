@@ -4,7 +4,7 @@ import {
   type TranscriptionEvent,
   type TranscriptionRequest,
 } from '../../../chat/audio/transcribe.ts';
-import { HearthError } from '../../../kernel/errors/errors.ts';
+import { type HearthError, invalidValue } from '../../../kernel/errors/errors.ts';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 import type { RequestContext } from '../../../kernel/request/request-context.ts';
 import type { UploadBody } from '../../kit/body/upload-body.ts';
@@ -133,10 +133,9 @@ async function endOf(events: AsyncGenerator<TranscriptionEvent>): Promise<EndEve
 /** @throws HearthError `invalid_value`. */
 function assertChatFormat(format: string): void {
   if (chatFormats.includes(format)) return;
-  throw new HearthError(
-    'invalid_value',
+  throw invalidValue(
+    'response_format',
     `\`response_format\` is ${JSON.stringify(format)}; a chat model knows no times. Allowed are ${chatFormats.map((each) => JSON.stringify(each)).join(' and ')}.`,
-    { param: 'response_format' },
   );
 }
 

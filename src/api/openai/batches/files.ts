@@ -7,7 +7,7 @@ import {
   listFilesOpenAi,
   type OpenAiFile,
 } from './file-schema.ts';
-import { HearthError } from '../../../kernel/errors/errors.ts';
+import { HearthError, invalidValue } from '../../../kernel/errors/errors.ts';
 import {
   uploadPurposes,
   type StoredFile,
@@ -90,10 +90,9 @@ function toName(name = ''): string {
 /** @throws HearthError `invalid_value`. */
 function assertNoExpiry(fields: ReadonlyMap<string, string>): void {
   if (![...fields.keys()].some((name) => name.startsWith('expires_after'))) return;
-  throw new HearthError(
-    'invalid_value',
+  throw invalidValue(
+    'expires_after',
     '`expires_after` is not supported: files of batches are deleted after 30 days, and documents are kept. Omit it.',
-    { param: 'expires_after' },
   );
 }
 

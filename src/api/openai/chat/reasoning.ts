@@ -1,5 +1,5 @@
 import { reasoningOfEffort, type ReasoningEffort } from '../../../chat/reasoning.ts';
-import { HearthError } from '../../../kernel/errors/errors.ts';
+import { HearthError, invalidValue } from '../../../kernel/errors/errors.ts';
 import type { ReasoningLevel } from '../../../engines/engine.ts';
 import type { ModelEntry } from '../../../library/model.ts';
 
@@ -25,7 +25,7 @@ export function toReasoning(
   if (effort != null) {
     if (isEnabled !== undefined && isEnabled === (effort === 'none')) {
       const message = `\`${param}\` is ${isEnabled}, which contradicts the \`reasoning_effort\` "${effort}".`;
-      throw new HearthError('invalid_value', message, { param });
+      throw invalidValue(param, message);
     }
     return reasoningOfEffort(model, effort);
   }

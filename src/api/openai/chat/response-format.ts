@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { HearthError } from '../../../kernel/errors/errors.ts';
+import { HearthError, invalidValue } from '../../../kernel/errors/errors.ts';
 import { jsonObjectSchema, type responseFormatFields } from './response-format-schema.ts';
 import type { ResponseFormat } from '../../../engines/engine.ts';
 import { assertSupported, type UnsupportedField } from './unsupported-fields.ts';
@@ -62,7 +62,7 @@ export function toResponseFormat(body: FormatFields): ResponseFormat | undefined
   const [first, second] = formats;
   if (first === undefined || second === undefined) return first?.format;
   const message = `\`${first.name}\` and \`${second.name}\` both give the answer a format. Leave one of them out.`;
-  throw new HearthError('invalid_value', message, { param: second.name });
+  throw invalidValue(second.name, message);
 }
 
 function ofResponseFormat(format: FormatFields['response_format']): ResponseFormat | undefined {

@@ -5,7 +5,7 @@ import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 import { toMessage, toTools, assertToolCalls } from './to-messages.ts';
 import { toResponseFormat } from './response-format.ts';
 import { toGenerationOptions } from './to-generation-options.ts';
-import { HearthError } from '../../../kernel/errors/errors.ts';
+import { invalidValue } from '../../../kernel/errors/errors.ts';
 import { assertSupported, unsupportedChatFields } from './unsupported-fields.ts';
 
 /**
@@ -20,14 +20,10 @@ export function toTurnRequest(
 ): TurnRequest {
   assertSupported(body, unsupportedChatFields);
   if (body.store === true && (body.n ?? 1) > 1) {
-    throw new HearthError('invalid_value', '`store` requires `n` to be 1.', {
-      param: 'store',
-    });
+    throw invalidValue('store', '`store` requires `n` to be 1.');
   }
   if ((body.top_logprobs ?? 0) > 0 && body.logprobs !== true) {
-    throw new HearthError('invalid_value', '`top_logprobs` requires `logprobs` to be true.', {
-      param: 'top_logprobs',
-    });
+    throw invalidValue('top_logprobs', '`top_logprobs` requires `logprobs` to be true.');
   }
   assertContinuation(body);
   const messages = body.messages.map(toMessage);
@@ -58,24 +54,21 @@ function assertContinuation({
   continue_final_message: continues,
   add_generation_prompt: begins,
 }: OpenAiChatRequest): void {
-  const refuse = (param: string, message: string): never => {
-    throw new HearthError('invalid_value', message, { param });
-  };
   const canContinue = messages.at(-1)?.role === 'assistant';
   if (continues === true && begins === true) {
-    refuse(
+    throw invalidValue(
       'continue_final_message',
       '`continue_final_message` and `add_generation_prompt` exclude each other. Leave one of them out.',
     );
   }
   if (continues === true && !canContinue) {
-    refuse(
+    throw invalidValue(
       'continue_final_message',
       '`continue_final_message` is true; the last message must be from the assistant.',
     );
   }
   if (begins === false && !canContinue) {
-    refuse(
+    throw invalidValue(
       'add_generation_prompt',
       '`add_generation_prompt` is false, which is supported only if the last message is from the assistant.',
     );
@@ -100,10 +93,9 @@ function allowedNames(
   const names = choice.allowed_tools.tools.map(({ function: { name } }) => name);
   for (const [index, name] of names.entries()) {
     if (offered.has(name)) continue;
-    throw new HearthError(
-      'invalid_value',
+    throw invalidValue(
+      `tool_choice.allowed_tools.tools[${index}].function.name`,
       `\`tool_choice\` allows the tool ${JSON.stringify(name)}, which \`tools\` does not have.`,
-      { param: `tool_choice.allowed_tools.tools[${index}].function.name` },
     );
   }
   return new Set(names);

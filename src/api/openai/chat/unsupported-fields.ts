@@ -1,4 +1,4 @@
-import { HearthError } from '../../../kernel/errors/errors.ts';
+import { invalidValue } from '../../../kernel/errors/errors.ts';
 
 /** A field that this server can't honor. */
 export interface UnsupportedField {
@@ -21,7 +21,7 @@ export function assertSupported(
   for (const { name, reason, isHarmless = () => false } of fields) {
     const value = body[name];
     if (value === undefined || value === null || isHarmless(value)) continue;
-    throw new HearthError('invalid_value', `\`${name}\` ${reason} Leave it out.`, { param: name });
+    throw invalidValue(name, `\`${name}\` ${reason} Leave it out.`);
   }
 }
 

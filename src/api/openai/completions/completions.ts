@@ -1,5 +1,5 @@
 import type { CompletionEvent } from '../../../chat/run-completion.ts';
-import { HearthError } from '../../../kernel/errors/errors.ts';
+import { invalidValue } from '../../../kernel/errors/errors.ts';
 import {
   createCompletionOpenAi,
   type OpenAiCompletion,
@@ -66,21 +66,21 @@ function assertHonoured(
   body: OpenAiCompletionRequest,
   { prompts, perPrompt, count }: CompletionChoices,
 ): void {
-  const refuse = (param: string, message: string): never => {
-    throw new HearthError('invalid_value', message, { param });
-  };
   if (count > maxChoices) {
-    refuse('n', `The number of prompts times \`n\` must be at most ${maxChoices}.`);
+    throw invalidValue('n', `The number of prompts times \`n\` must be at most ${maxChoices}.`);
   }
   if ((body.best_of ?? perPrompt) > perPrompt) {
-    refuse('best_of', '`best_of` above `n` is not supported. Leave it out.');
+    throw invalidValue('best_of', '`best_of` above `n` is not supported. Leave it out.');
   }
   if (body.echo !== true) return;
   if (prompts.some((prompt) => typeof prompt !== 'string')) {
-    refuse('echo', '`echo` needs prompts that are texts, not tokens.');
+    throw invalidValue('echo', '`echo` needs prompts that are texts, not tokens.');
   }
   if (body.logprobs != null) {
-    refuse('logprobs', '`logprobs` of the prompt are not available; leave them or `echo` out.');
+    throw invalidValue(
+      'logprobs',
+      '`logprobs` of the prompt are not available; leave them or `echo` out.',
+    );
   }
 }
 

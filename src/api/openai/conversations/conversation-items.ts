@@ -1,5 +1,5 @@
 import { withToolImages } from '../../../chat/stored-image.ts';
-import { HearthError } from '../../../kernel/errors/errors.ts';
+import { HearthError, invalidValue } from '../../../kernel/errors/errors.ts';
 import { toPage, type OpenAiStoredItem } from '../page.ts';
 import type { ConversationHead } from '../../../store/conversations/conversation.ts';
 import type { Store, StoredResponse } from '../../../store/store.ts';
@@ -91,9 +91,5 @@ export async function itemsOfResponse(
 }
 
 function notAnItem(id: string): HearthError {
-  return new HearthError(
-    'invalid_value',
-    `The conversation has no item ${JSON.stringify(id.slice(0, 100))}.`,
-    { param: 'after' },
-  );
+  return invalidValue('after', `The conversation has no item ${JSON.stringify(id.slice(0, 100))}.`);
 }

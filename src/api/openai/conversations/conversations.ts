@@ -1,6 +1,6 @@
 import { addMessages } from '../../../chat/add-messages.ts';
 import type { TurnMessage } from '../../../chat/turn-request.ts';
-import { HearthError } from '../../../kernel/errors/errors.ts';
+import { HearthError, invalidValue } from '../../../kernel/errors/errors.ts';
 import {
   addConversationItemsOpenAi,
   createConversationOpenAi,
@@ -114,10 +114,9 @@ async function readItems(
 ): Promise<readonly TurnMessage[]> {
   const index = items.findIndex((item) => item.type === 'mcp_approval_response');
   if (index !== -1) {
-    throw new HearthError(
-      'invalid_value',
+    throw invalidValue(
+      `items[${index}]`,
       'An approval is answered in the input of a response, which makes the call.',
-      { param: `items[${index}]` },
     );
   }
   const written = await withFileTexts(services, [...items], context);

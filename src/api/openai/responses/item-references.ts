@@ -1,5 +1,5 @@
 import { TimeSlice } from '../../../kernel/concurrency/time-slice.ts';
-import { HearthError } from '../../../kernel/errors/errors.ts';
+import { type HearthError, invalidValue } from '../../../kernel/errors/errors.ts';
 import type { OpenAiInputItem, OpenAiResponseRequest } from './response-request-schema.ts';
 import type { Store } from '../../../store/store.ts';
 import { toInputItems } from './to-input-items.ts';
@@ -81,5 +81,5 @@ const tooLong = (limit: number): string =>
   `The items that the input names have more than ${limit} characters. Continue their conversation with \`previous_response_id\` instead.`;
 
 function refused(index: number, message: string): HearthError {
-  return new HearthError('invalid_value', message, { param: `input[${index}].id` });
+  return invalidValue(`input[${index}].id`, message);
 }

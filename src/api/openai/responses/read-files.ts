@@ -1,4 +1,4 @@
-import { HearthError } from '../../../kernel/errors/errors.ts';
+import { invalidValue } from '../../../kernel/errors/errors.ts';
 import type { RequestContext } from '../../../kernel/request/request-context.ts';
 import { fencedFile } from '../../../kernel/code-fence.ts';
 import { readMessageFile } from '../../kit/message-file.ts';
@@ -45,10 +45,9 @@ async function toText(
   context: RequestContext,
 ): Promise<{ readonly type: 'input_text'; readonly text: string }> {
   if (url != null)
-    throw new HearthError(
-      'invalid_value',
+    throw invalidValue(
+      `${path}.file_url`,
       'Files are not loaded from URLs. Send `file_data`, or upload the file and send its `file_id`.',
-      { param: `${path}.file_url` },
     );
   const params = { data: `${path}.file_data`, fileId: `${path}.file_id` };
   const file = await readMessageFile(services, { name, data, fileId, params }, context);

@@ -1,5 +1,5 @@
 import type { TurnApproval, TurnContent, TurnMessage } from '../../../chat/turn-request.ts';
-import { HearthError } from '../../../kernel/errors/errors.ts';
+import { type HearthError, invalidValue } from '../../../kernel/errors/errors.ts';
 import type { OpenAiInputItem, OpenAiResponseRequest } from './response-request-schema.ts';
 import type { ClientToolCall } from '../../../store/turns/content.ts';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
@@ -96,10 +96,9 @@ function toApproval(
 }
 
 function unanswered({ id }: ApprovalRequest, index: number): HearthError {
-  return new HearthError(
-    'invalid_value',
+  return invalidValue(
+    `input[${index}].id`,
     `The approval request ${JSON.stringify(id.slice(0, 100))} has no \`mcp_approval_response\`.`,
-    { param: `input[${index}].id` },
   );
 }
 

@@ -6,7 +6,7 @@ import { newResponseId } from '../../../chat/store-turn.ts';
 import type { TurnEvent } from '../../../chat/turn-event.ts';
 import type { TurnRequest } from '../../../chat/turn-request.ts';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
-import { HearthError } from '../../../kernel/errors/errors.ts';
+import { HearthError, invalidValue } from '../../../kernel/errors/errors.ts';
 import {
   countInputTokensOpenAi,
   createResponseOpenAi,
@@ -84,9 +84,7 @@ export function mountResponses(app: App, services: ApiServices, locks: Conversat
     if (current !== undefined) return current;
     const { turn: stored } = await find(services, id, context);
     if (stored.isBackground === true) return storedResponse(services, id, context);
-    throw new HearthError('invalid_value', 'Only a response in the background can be cancelled.', {
-      param: 'response_id',
-    });
+    throw invalidValue('response_id', 'Only a response in the background can be cancelled.');
   });
 
   mount(app, deleteResponseOpenAi, async ({ params: { response_id: id }, context }) => {
@@ -295,17 +293,14 @@ async function find(
 
 /** The error if a response exists but its events are no longer kept. */
 function noEvents({ id }: StoredResponse): HearthError {
-  return new HearthError(
-    'invalid_value',
+  return invalidValue(
+    'stream',
     `The events of ${id} are not kept: it did not run in the background, or ended more than 5 minutes ago.`,
-    { param: 'stream' },
   );
 }
 
 function notAnItem(id: string): HearthError {
-  return new HearthError('invalid_value', `The input has no item ${JSON.stringify(id)}.`, {
-    param: 'after',
-  });
+  return invalidValue('after', `The input has no item ${JSON.stringify(id)}.`);
 }
 
 function notFound(id: string): HearthError {

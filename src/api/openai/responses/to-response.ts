@@ -1,4 +1,4 @@
-import { HearthError } from '../../../kernel/errors/errors.ts';
+import { invalidValue } from '../../../kernel/errors/errors.ts';
 import type { OpenAiResponseRequest, OpenAiTool } from './response-request-schema.ts';
 import { responseDefaults, type OpenAiResponse } from './response-schema.ts';
 import type { StopReason, TurnUsage } from '../../../store/turns/conversation-turn.ts';
@@ -20,7 +20,7 @@ export function namedConversation(body: OpenAiResponseRequest): string | undefin
         ? 'requires `store`: the response is added to it.'
         : undefined;
   if (id === undefined || reason === undefined) return id;
-  throw new HearthError('invalid_value', `\`conversation\` ${reason}`, { param: 'conversation' });
+  throw invalidValue('conversation', `\`conversation\` ${reason}`);
 }
 
 export function conversationIdOf({ conversation }: OpenAiResponseRequest): string | undefined {

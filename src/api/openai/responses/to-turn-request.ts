@@ -1,5 +1,5 @@
 import type { TurnRequest } from '../../../chat/turn-request.ts';
-import { HearthError } from '../../../kernel/errors/errors.ts';
+import { invalidValue } from '../../../kernel/errors/errors.ts';
 import type { OpenAiMcpToolFilter } from './mcp-tool-schema.ts';
 import type {
   OpenAiFunctionTool,
@@ -47,16 +47,12 @@ export function toTurnRequest(
     { name: 'text.verbosity', reason: 'must be "medium".', isHarmless: is('medium') },
   ]);
   if (body.background === true && body.store === false) {
-    throw new HearthError('invalid_value', '`background` requires `store`.', {
-      param: 'background',
-    });
+    throw invalidValue('background', '`background` requires `store`.');
   }
   const previousResponseId = body.previous_response_id ?? conversation?.lastResponseId ?? undefined;
   const { messages, approvals, listedLabels } = readInput(body.input);
   if (messages.length === 0 && approvals.length === 0) {
-    throw new HearthError('invalid_value', '`input` has nothing for the model to read.', {
-      param: 'input',
-    });
+    throw invalidValue('input', '`input` has nothing for the model to read.');
   }
   if (previousResponseId === undefined) assertToolCalls(messages);
   const tools = allowedTools(body);
@@ -153,10 +149,9 @@ function allowedTools({ tools, tool_choice: choice }: OpenAiResponseRequest): Op
   };
   const missing = choice.tools.findIndex((each) => !offered.some((tool) => isSame(tool, each)));
   if (missing !== -1) {
-    throw new HearthError(
-      'invalid_value',
+    throw invalidValue(
+      `tool_choice.tools[${missing}]`,
       '`tool_choice` allows a tool that `tools` does not have.',
-      { param: `tool_choice.tools[${missing}]` },
     );
   }
   return offered.filter((tool) => choice.tools.some((allowed) => isSame(tool, allowed)));

@@ -1,4 +1,4 @@
-import { HearthError } from '../../../kernel/errors/errors.ts';
+import { invalidValue } from '../../../kernel/errors/errors.ts';
 import { createCompletionV0, type V0CompletionRequest } from './text-completion-schema.ts';
 import { mount, type App } from '../../kit/mount.ts';
 import {
@@ -43,6 +43,5 @@ export function mountCompletions(app: App, services: ApiServices): void {
 /** @throws HearthError `invalid_value` if a prompt of tokens would have to be echoed as text. */
 function assertEcho({ echo }: V0CompletionRequest, prompts: readonly unknown[]): void {
   if (echo !== true || prompts.every((prompt) => typeof prompt === 'string')) return;
-  const message = '`echo` needs prompts that are texts, not tokens.';
-  throw new HearthError('invalid_value', message, { param: 'echo' });
+  throw invalidValue('echo', '`echo` needs prompts that are texts, not tokens.');
 }

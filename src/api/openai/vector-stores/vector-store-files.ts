@@ -1,4 +1,4 @@
-import { HearthError } from '../../../kernel/errors/errors.ts';
+import { HearthError, invalidValue } from '../../../kernel/errors/errors.ts';
 import type { Caller } from '../../../kernel/request/request-context.ts';
 import {
   countFiles,
@@ -145,8 +145,7 @@ function pageOf(files: readonly VectorStoreFile[], { limit, order, after }: File
   const ordered = order === 'asc' ? files : files.toReversed();
   const start = ordered.findIndex(({ fileId }) => fileId === after) + 1;
   if (after !== undefined && start === 0) {
-    const message = `The list has no file ${JSON.stringify(after.slice(0, 100))}.`;
-    throw new HearthError('invalid_value', message, { param: 'after' });
+    throw invalidValue('after', `The list has no file ${JSON.stringify(after.slice(0, 100))}.`);
   }
   const data = ordered.slice(start, start + limit);
   return toPage(data.map(toFile), start + data.length < ordered.length);

@@ -1,7 +1,7 @@
 import type { TurnRequest } from '../../../chat/turn-request.ts';
 import type { TurnEvent } from '../../../chat/turn-event.ts';
 import { runTurn } from '../../../chat/run-turn.ts';
-import { HearthError } from '../../../kernel/errors/errors.ts';
+import { type HearthError, invalidValue } from '../../../kernel/errors/errors.ts';
 import type { ChatRequest, ChatResult } from './chat-schema.ts';
 import { type ChatEvent, createChat } from './chat-event-schema.ts';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
@@ -85,13 +85,7 @@ async function runInBackground(
   context: RequestContext,
 ): Promise<ChatResult | Response> {
   if (body.store === false) {
-    throw new HearthError(
-      'invalid_value',
-      '`background` requires `store`: omit it, or set it to true.',
-      {
-        param: 'background',
-      },
-    );
+    throw invalidValue('background', '`background` requires `store`: omit it, or set it to true.');
   }
   const request = { ...turnRequest, waitsForLoad: true };
   const turn = await services.background.start(services, request, context);
@@ -141,5 +135,5 @@ async function namedConversation(
 }
 
 function invalid(message: string): HearthError {
-  return new HearthError('invalid_value', message, { param: 'conversation_id' });
+  return invalidValue('conversation_id', message);
 }

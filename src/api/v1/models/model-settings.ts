@@ -1,6 +1,6 @@
 import { assertReasoning } from '../../../chat/reasoning.ts';
 import { findAdapters } from '../../../engines/loads/adapters.ts';
-import { HearthError } from '../../../kernel/errors/errors.ts';
+import { HearthError, invalidValue } from '../../../kernel/errors/errors.ts';
 import { assertInScope, isInScope } from '../../../kernel/model-scope.ts';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 import { assertChatTemplate } from '../../../library/chat-template.ts';
@@ -87,13 +87,13 @@ export async function storeSettings(
       : await profileNameOf(services, identifier);
   const present = modelSettings.get(name);
   if (requestedBase === undefined && present?.base !== undefined) {
-    throw invalid('base', `${name} is a profile, which needs a \`base\`.`);
+    throw invalidValue('base', `${name} is a profile, which needs a \`base\`.`);
   }
   if (present?.base !== undefined) assertInScope(modelScope, keyOf(present.base));
   const selection = await library.find(requestedBase ?? name);
   const { key } = selection.model;
   if (requestedBase !== undefined && selection.alias !== undefined) {
-    throw invalid('base', `\`base\` is the key of a model, such as ${key}.`);
+    throw invalidValue('base', `\`base\` is the key of a model, such as ${key}.`);
   }
   const base = requestedBase === undefined ? undefined : toName(selection, requestedBase);
   if (present?.base !== undefined && present.base !== base) {
@@ -124,7 +124,7 @@ export async function storeSettings(
     },
   };
   if (present === undefined && modelSettings.list().length >= maxRecords) {
-    throw invalid(
+    throw invalidValue(
       'model',
       `There are settings of ${maxRecords} models and profiles, which is the limit.`,
     );
@@ -164,7 +164,7 @@ async function profileNameOf(services: NamedModelServices, identifier: string): 
   const { aliases, library, modelSettings, pool } = services;
   const name = identifier.trim().toLowerCase();
   if (!profileName.test(name)) {
-    throw invalid(
+    throw invalidValue(
       'model',
       'The name of a profile has 1 to 200 letters, digits and any of . _ - : /, and begins with a letter or digit.',
     );
@@ -190,7 +190,7 @@ function assertTextLength({ systemPrompt, license, examples = [] }: SettingsReco
   const texts = [systemPrompt, license, ...examples.map(({ content }) => content)];
   const length = texts.reduce((sum, text = '') => sum + text.length, 0);
   if (length <= maxTextLength) return;
-  throw invalid(
+  throw invalidValue(
     'examples',
     `The system prompt, the examples and the license have ${length} characters together; at most ${maxTextLength} are allowed.`,
   );
@@ -210,10 +210,6 @@ function assertUnused({ pool }: NamedModelServices, name: string, action: string
 /** The model's key, with the variant if the identifier names one. */
 function toName({ model, variant }: ModelSelection, identifier: string): string {
   return identifier.includes('@') ? `${model.key}@${variant.id}` : model.key;
-}
-
-function invalid(param: string, message: string): HearthError {
-  return new HearthError('invalid_value', message, { param });
 }
 
 function toFields(name: string, record: SettingsRecord): ModelSettingsResult {

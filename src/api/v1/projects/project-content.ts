@@ -1,5 +1,5 @@
 import { loadHistory } from '../../../chat/history.ts';
-import { HearthError } from '../../../kernel/errors/errors.ts';
+import { invalidValue } from '../../../kernel/errors/errors.ts';
 import { placedInstances } from '../../../engines/loads/loaded-instances.ts';
 import type { ModelTarget } from '../../../engines/loads/open-request.ts';
 import { leastContext } from '../../../engines/loads/policy/choose-sizes.ts';
@@ -25,10 +25,9 @@ export async function projectOfChat(
   context: RequestContext,
 ): Promise<StoredProject> {
   if (body.previous_response_id != null || body.conversation_id != null) {
-    throw new HearthError(
-      'invalid_value',
+    throw invalidValue(
+      'project_id',
       '`project_id`: the message continues a conversation, which has its project already. Leave it out.',
-      { param: 'project_id' },
     );
   }
   return findProject(store, id, context);

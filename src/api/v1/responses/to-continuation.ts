@@ -1,5 +1,5 @@
 import type { TurnRequest } from '../../../chat/turn-request.ts';
-import { HearthError } from '../../../kernel/errors/errors.ts';
+import { type HearthError, invalidValue } from '../../../kernel/errors/errors.ts';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 import type { Store, StoredResponse } from '../../../store/store.ts';
 import { toTurnRequest } from '../chat/to-turn-request.ts';
@@ -43,5 +43,5 @@ export async function toContinuation(
 }
 
 function cannotContinue(message: string): HearthError {
-  return new HearthError('invalid_value', message, { param: 'response_id' });
+  return invalidValue('response_id', message);
 }

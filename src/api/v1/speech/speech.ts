@@ -1,4 +1,4 @@
-import { HearthError } from '../../../kernel/errors/errors.ts';
+import { HearthError, invalidValue } from '../../../kernel/errors/errors.ts';
 import { durationSeconds, writeWav } from '../../../kernel/wav.ts';
 import { speakScript, type SpokenPart } from '../../../speech/speak-script.ts';
 import type { SpeechServer } from '../../../engines/backends/remote/speech-server.ts';
@@ -80,10 +80,9 @@ async function join(items: AsyncGenerator<SpeechItem>): Promise<Uint8Array<Array
     pieces.push(item.part.audio.samples);
     sizeBytes += item.part.audio.samples.length;
     if (sizeBytes > maxFileBytes) {
-      throw new HearthError(
-        'invalid_value',
+      throw invalidValue(
+        'text',
         `The speech is larger than ${maxFileBytes / 1024 ** 2} MiB. Use \`stream\`, which has no limit, or a shorter text.`,
-        { param: 'text' },
       );
     }
   }

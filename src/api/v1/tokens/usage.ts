@@ -1,6 +1,6 @@
 import type { UsageRecorder } from '../../../access/usage-recorder.ts';
 import { ownerId } from '../../../access/authenticator.ts';
-import { HearthError } from '../../../kernel/errors/errors.ts';
+import { invalidValue } from '../../../kernel/errors/errors.ts';
 import type { Store } from '../../../store/store.ts';
 import {
   addUsage,
@@ -53,12 +53,11 @@ function daysOf(query: { readonly from?: string | undefined; readonly to?: strin
   const from = query.from ?? toDay(Date.parse(to) - 29 * dayMs);
   const days = (Date.parse(to) - Date.parse(from)) / dayMs + 1;
   if (days >= 1 && days <= maxDays) return { from, to };
-  throw new HearthError(
-    'invalid_value',
+  throw invalidValue(
+    'from',
     days < 1
       ? `"from" (${from}) is after "to" (${to}).`
       : `From ${from} to ${to} are ${days} days; at most ${maxDays} can be read at once.`,
-    { param: 'from' },
   );
 }
 

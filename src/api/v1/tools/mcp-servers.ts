@@ -1,4 +1,4 @@
-import { HearthError } from '../../../kernel/errors/errors.ts';
+import { HearthError, invalidValue } from '../../../kernel/errors/errors.ts';
 import {
   callMcpTool,
   deleteMcpServer,
@@ -97,11 +97,10 @@ export function mountMcpServers(app: App, { plugins, settings, tools }: ApiServi
       if (tool === undefined) {
         const names = all.map((each) => each.name).join(', ');
         const message = `${label} has no tool ${JSON.stringify(name)}; it has: ${names || 'none'}.`;
-        throw new HearthError('invalid_value', message, { param: 'tool' });
+        throw invalidValue('tool', message);
       }
       const issue = tool.findArgumentIssue(body.arguments);
-      if (issue !== undefined)
-        throw new HearthError('invalid_value', issue, { param: 'arguments' });
+      if (issue !== undefined) throw invalidValue('arguments', issue);
       const startedMs = performance.now();
       const { content, isError } = await tool.call(body.arguments, context);
       const durationMs = Math.round((performance.now() - startedMs) * 10) / 10;
