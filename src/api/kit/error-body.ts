@@ -31,7 +31,6 @@ export const openAiErrorBodySchema = named.object('OpenAiError', {
     loading: loadingSchema.optional(),
   }),
 });
-export type OpenAiErrorBody = z.infer<typeof openAiErrorBodySchema>;
 
 /** Schema of OpenAI-compatible stream data: a chunk or an error. */
 export const openAiEventSchema = <Chunk extends z.ZodType>(chunk: Chunk, id: string) =>

@@ -53,20 +53,20 @@ export const v0EmbeddingResultSchema = named.object('V0EmbeddingResult', [exampl
 
 export type V0EmbeddingResult = z.infer<typeof v0EmbeddingResultSchema>;
 
-export const createEmbeddingV0 = defineRoute('POST /api/v0/embeddings', {
-  operationId: 'createEmbeddingV0',
+const shared = {
   summary: 'Embed texts as vectors',
   permission: 'embeddings',
   body: v0EmbeddingRequestSchema,
   result: v0EmbeddingResultSchema,
   errors: generationErrors,
+} as const;
+
+export const createEmbeddingV0 = defineRoute('POST /api/v0/embeddings', {
+  ...shared,
+  operationId: 'createEmbeddingV0',
 });
 
 export const createEmbeddingOpenAi = defineRoute('POST /v1/embeddings', {
+  ...shared,
   operationId: 'createEmbeddingOpenAi',
-  summary: 'Embed texts as vectors',
-  permission: 'embeddings',
-  body: v0EmbeddingRequestSchema,
-  result: v0EmbeddingResultSchema,
-  errors: generationErrors,
 });
