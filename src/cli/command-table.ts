@@ -1,10 +1,5 @@
-import type { CommandEntry, CommandGroup } from './command.ts';
-import { link } from './link/link-group.ts';
-import { model } from './model/model-group.ts';
-import { presets } from './presets/preset-group.ts';
+import type { CommandDescription, CommandEntry, CommandGroup } from './command.ts';
 import { ls, ps, status } from './quick-commands.ts';
-import { session } from './session/session-group.ts';
-import { store } from './store/store-group.ts';
 
 /** All commands, in the order in which the help lists them. */
 export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
@@ -16,54 +11,31 @@ export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
   {
     name: 'server',
     summary: 'Manage the background server',
-    commands: [
-      {
-        name: 'start',
-        summary: 'Start the server in the background',
-        load: async () => (await import('./commands/server.ts')).serverStart,
-      },
-      {
-        name: 'stop',
-        summary: 'Stop the background server',
-        load: async () => (await import('./commands/server.ts')).serverStop,
-      },
-      {
+    commands: commandsOf(() => import('./commands/server.ts'), {
+      serverStart: { name: 'start', summary: 'Start the server in the background' },
+      serverStop: { name: 'stop', summary: 'Stop the background server' },
+      serverStatus: {
         name: 'status',
         summary: 'Show whether the server is running (exit code 0) or not (1)',
-        load: async () => (await import('./commands/server.ts')).serverStatus,
       },
-    ],
+    }),
   },
   {
     name: 'service',
     summary: 'Manage the service that starts Hearth at boot',
-    commands: [
-      {
-        name: 'install',
-        summary: 'Install and start the service',
-        load: async () => (await import('./commands/service.ts')).serviceInstall,
-      },
-      {
+    commands: commandsOf(() => import('./commands/service.ts'), {
+      serviceInstall: { name: 'install', summary: 'Install and start the service' },
+      serviceUninstall: {
         name: 'uninstall',
         summary: 'Stop and remove the service; its data stays',
-        load: async () => (await import('./commands/service.ts')).serviceUninstall,
       },
-      {
+      serviceStatus: {
         name: 'status',
         summary: 'Show whether the service is running (exit code 0) or not (1)',
-        load: async () => (await import('./commands/service.ts')).serviceStatus,
       },
-      {
-        name: 'logs',
-        summary: 'Show the log of the service',
-        load: async () => (await import('./commands/service.ts')).serviceLogs,
-      },
-      {
-        name: 'restart',
-        summary: 'Restart the service',
-        load: async () => (await import('./commands/service.ts')).serviceRestart,
-      },
-    ],
+      serviceLogs: { name: 'logs', summary: 'Show the log of the service' },
+      serviceRestart: { name: 'restart', summary: 'Restart the service' },
+    }),
   },
   status,
   {
@@ -77,18 +49,63 @@ export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
     summary: 'Chat with a model',
     load: async () => (await import('./commands/chat.ts')).chat,
   },
-  model,
-  presets,
+  {
+    name: 'model',
+    summary: 'Manage the settings of models, and profiles',
+    commands: commandsOf(() => import('./commands/model.ts'), {
+      modelLs: {
+        name: 'ls',
+        aliases: ['list'],
+        summary: 'List the models with settings, and the profiles',
+      },
+      modelShow: { name: 'show', summary: 'Show the settings of a model or profile' },
+      modelSet: {
+        name: 'set',
+        aliases: ['settings'],
+        summary: 'Change settings of a model or profile, or add a profile',
+      },
+      modelReset: {
+        name: 'reset',
+        summary: 'Delete the settings of a model, or a profile; the model stays',
+      },
+      modelExport: {
+        name: 'export',
+        summary: 'Print the settings of all models and profiles as JSON',
+      },
+      modelImport: {
+        name: 'import',
+        summary: 'Replace the settings of the models and profiles of a file',
+      },
+    }),
+  },
+  {
+    name: 'presets',
+    summary: 'Manage the presets of chats that the server keeps',
+    commands: commandsOf(() => import('./commands/presets.ts'), {
+      presetsLs: { name: 'ls', aliases: ['list'], summary: 'List presets' },
+      presetsShow: { name: 'show', summary: 'Show the values of a preset' },
+      presetsSet: {
+        name: 'set',
+        aliases: ['add'],
+        summary: 'Add a preset, or change values of one',
+      },
+      presetsRm: { name: 'rm', aliases: ['remove', 'delete'], summary: 'Delete a preset' },
+      presetsExport: { name: 'export', summary: 'Print all presets as JSON' },
+      presetsImport: {
+        name: 'import',
+        summary: 'Add the presets of a file, and replace those with the same names',
+      },
+    }),
+  },
   {
     name: 'conversations',
     summary: 'Manage stored conversations',
-    commands: [
-      {
+    commands: commandsOf(() => import('./commands/conversations.ts'), {
+      conversationsImport: {
         name: 'import',
         summary: 'Import the conversations of ChatGPT, Claude, Open WebUI or LM Studio',
-        load: async () => (await import('./commands/conversations.ts')).conversationsImport,
       },
-    ],
+    }),
   },
   {
     name: 'launch',
@@ -147,29 +164,12 @@ export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
   {
     name: 'download',
     summary: 'Manage downloads',
-    commands: [
-      {
-        name: 'ls',
-        aliases: ['list'],
-        summary: 'List downloads, newest first',
-        load: async () => (await import('./commands/download.ts')).downloadLs,
-      },
-      {
-        name: 'pause',
-        summary: 'Pause a download',
-        load: async () => (await import('./commands/download.ts')).downloadPause,
-      },
-      {
-        name: 'resume',
-        summary: 'Resume a paused download',
-        load: async () => (await import('./commands/download.ts')).downloadResume,
-      },
-      {
-        name: 'cancel',
-        summary: 'Cancel a download and delete its files',
-        load: async () => (await import('./commands/download.ts')).downloadCancel,
-      },
-    ],
+    commands: commandsOf(() => import('./commands/download.ts'), {
+      downloadLs: { name: 'ls', aliases: ['list'], summary: 'List downloads, newest first' },
+      downloadPause: { name: 'pause', summary: 'Pause a download' },
+      downloadResume: { name: 'resume', summary: 'Resume a paused download' },
+      downloadCancel: { name: 'cancel', summary: 'Cancel a download and delete its files' },
+    }),
   },
   {
     name: 'import',
@@ -185,93 +185,99 @@ export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
   {
     name: 'runtime',
     summary: 'Manage inference runtimes',
-    commands: [
-      {
+    commands: commandsOf(() => import('./commands/runtime.ts'), {
+      runtimeLs: {
         name: 'ls',
         aliases: ['list'],
         summary: 'List installed runtimes, the active one first',
-        load: async () => (await import('./commands/runtime.ts')).runtimeLs,
       },
-      {
+      runtimeInstall: {
         name: 'install',
         summary: 'Install the runtime recommended for this version',
-        load: async () => (await import('./commands/runtime.ts')).runtimeInstall,
       },
-      {
-        name: 'use',
-        summary: 'Select the runtime for future loads',
-        load: async () => (await import('./commands/runtime.ts')).runtimeUse,
-      },
-      {
-        name: 'rm',
-        aliases: ['remove', 'delete'],
-        summary: 'Remove a runtime',
-        load: async () => (await import('./commands/runtime.ts')).runtimeRm,
-      },
-    ],
+      runtimeUse: { name: 'use', summary: 'Select the runtime for future loads' },
+      runtimeRm: { name: 'rm', aliases: ['remove', 'delete'], summary: 'Remove a runtime' },
+    }),
   },
   {
     name: 'token',
     summary: 'Manage API tokens',
-    commands: [
-      {
-        name: 'create',
-        summary: 'Create an API token',
-        load: async () => (await import('./commands/token.ts')).tokenCreate,
-      },
-      {
-        name: 'ls',
-        aliases: ['list'],
-        summary: 'List API tokens',
-        load: async () => (await import('./commands/token.ts')).tokenLs,
-      },
-      {
-        name: 'edit',
-        summary: 'Change an API token',
-        load: async () => (await import('./commands/token.ts')).tokenEdit,
-      },
-      {
-        name: 'rm',
-        aliases: ['remove', 'delete'],
-        summary: 'Revoke an API token',
-        load: async () => (await import('./commands/token.ts')).tokenRm,
-      },
-      {
-        name: 'adopt',
-        summary: 'Move stored responses to an API token',
-        load: async () => (await import('./commands/token.ts')).tokenAdopt,
-      },
-    ],
+    commands: commandsOf(() => import('./commands/token.ts'), {
+      tokenCreate: { name: 'create', summary: 'Create an API token' },
+      tokenLs: { name: 'ls', aliases: ['list'], summary: 'List API tokens' },
+      tokenEdit: { name: 'edit', summary: 'Change an API token' },
+      tokenRm: { name: 'rm', aliases: ['remove', 'delete'], summary: 'Revoke an API token' },
+      tokenAdopt: { name: 'adopt', summary: 'Move stored responses to an API token' },
+    }),
   },
   {
     name: 'usage',
     summary: 'Show how many requests and tokens were used',
     load: async () => (await import('./commands/usage.ts')).usage,
   },
-  session,
-  link,
-  store,
+  {
+    name: 'session',
+    summary: 'Manage the browsers that are signed in',
+    commands: commandsOf(() => import('./session/session.ts'), {
+      sessionLs: { name: 'ls', aliases: ['list'], summary: 'List the browsers that are signed in' },
+      sessionRm: {
+        name: 'rm',
+        aliases: ['remove', 'delete', 'revoke'],
+        summary: 'Sign a browser out',
+      },
+    }),
+  },
+  {
+    name: 'link',
+    summary: 'Use the models of another machine in your network',
+    commands: commandsOf(() => import('./link/link.ts'), {
+      linkOffer: { name: 'offer', summary: 'Make a code that links another machine to this one' },
+      linkAdd: { name: 'add', summary: 'Link another machine, whose models are then used here' },
+      linkLs: { name: 'ls', aliases: ['list'], summary: 'List the linked machines' },
+      linkRm: {
+        name: 'rm',
+        aliases: ['remove', 'delete'],
+        summary: 'End the links with a machine, in both directions',
+      },
+    }),
+  },
+  {
+    name: 'store',
+    summary: 'Manage the database of conversations',
+    commands: commandsOf(() => import('./store/store.ts'), {
+      storePrune: {
+        name: 'prune',
+        summary: 'Delete conversations that have not been used for a long time',
+      },
+      storeMigrate: {
+        name: 'migrate',
+        summary: 'Update the schema of the database (the server must not run)',
+      },
+      storeCheck: { name: 'check', summary: 'Read the whole database and report damage' },
+      storeCopy: {
+        name: 'copy',
+        summary: 'Copy to another database, SQLite or PostgreSQL (the server must not run)',
+      },
+      storeVacuum: {
+        name: 'vacuum',
+        summary: 'Rewrite the database without unused space (the server must not run)',
+      },
+      storeBackup: { name: 'backup', summary: 'Copy the database to a file' },
+      storeRestore: {
+        name: 'restore',
+        summary: 'Replace the database with a backup (the server must not run)',
+      },
+    }),
+  },
   {
     name: 'mcp',
     summary: 'Manage MCP plugins, or be an MCP server',
     commands: [
-      {
-        name: 'add',
-        summary: 'Add an MCP plugin',
-        load: async () => (await import('./commands/mcp.ts')).mcpAdd,
-      },
-      {
-        name: 'ls',
-        aliases: ['list'],
-        summary: 'List MCP plugins',
-        load: async () => (await import('./commands/mcp.ts')).mcpLs,
-      },
-      {
-        name: 'rm',
-        aliases: ['remove', 'delete'],
-        summary: 'Remove an MCP plugin',
-        load: async () => (await import('./commands/mcp.ts')).mcpRm,
-      },
+      ...commandsOf(() => import('./commands/mcp.ts'), {
+        mcpAdd: { name: 'add', summary: 'Add an MCP plugin' },
+        mcpLs: { name: 'ls', aliases: ['list'], summary: 'List MCP plugins' },
+        mcpRm: { name: 'rm', aliases: ['remove', 'delete'], summary: 'Remove an MCP plugin' },
+      }),
       {
         name: 'serve',
         summary: 'Offer the models of the server as tools to an MCP client (stdio)',
@@ -287,85 +293,39 @@ export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
   {
     name: 'config',
     summary: 'Read and change settings',
-    commands: [
-      {
+    commands: commandsOf(() => import('./commands/config.ts'), {
+      configLs: {
         name: 'ls',
         aliases: ['list'],
         summary: 'List settings with their values and sources',
-        load: async () => (await import('./commands/config.ts')).configLs,
       },
-      {
-        name: 'get',
-        summary: 'Show the value of a setting',
-        load: async () => (await import('./commands/config.ts')).configGet,
-      },
-      {
-        name: 'set',
-        summary: 'Change a setting in config.json',
-        load: async () => (await import('./commands/config.ts')).configSet,
-      },
-      {
-        name: 'unset',
-        aliases: ['rm'],
-        summary: 'Remove a setting from config.json',
-        load: async () => (await import('./commands/config.ts')).configUnset,
-      },
-      {
-        name: 'path',
-        summary: 'Show the path of config.json',
-        load: async () => (await import('./commands/config.ts')).configPath,
-      },
-    ],
+      configGet: { name: 'get', summary: 'Show the value of a setting' },
+      configSet: { name: 'set', summary: 'Change a setting in config.json' },
+      configUnset: { name: 'unset', aliases: ['rm'], summary: 'Remove a setting from config.json' },
+      configPath: { name: 'path', summary: 'Show the path of config.json' },
+    }),
   },
   {
     name: 'catalog',
     summary: 'Choose where the list of well-known models comes from',
-    commands: [
-      {
-        name: 'show',
-        summary: 'Show the source of the list',
-        load: async () => (await import('./commands/catalog.ts')).catalogShow,
-      },
-      {
+    commands: commandsOf(() => import('./commands/catalog.ts'), {
+      catalogShow: { name: 'show', summary: 'Show the source of the list' },
+      catalogSet: {
         name: 'set',
         summary: 'Use a signed list from a URL, which is read once a day',
-        load: async () => (await import('./commands/catalog.ts')).catalogSet,
       },
-      {
-        name: 'refresh',
-        summary: 'Read the list again',
-        load: async () => (await import('./commands/catalog.ts')).catalogRefresh,
-      },
-      {
-        name: 'reset',
-        summary: 'Use the list that ships with Hearth',
-        load: async () => (await import('./commands/catalog.ts')).catalogReset,
-      },
-    ],
+      catalogRefresh: { name: 'refresh', summary: 'Read the list again' },
+      catalogReset: { name: 'reset', summary: 'Use the list that ships with Hearth' },
+    }),
   },
   {
     name: 'alias',
     summary: 'Manage model aliases',
-    commands: [
-      {
-        name: 'ls',
-        aliases: ['list'],
-        summary: 'List aliases',
-        load: async () => (await import('./commands/alias.ts')).aliasLs,
-      },
-      {
-        name: 'set',
-        aliases: ['add'],
-        summary: 'Add an alias, or change its model',
-        load: async () => (await import('./commands/alias.ts')).aliasSet,
-      },
-      {
-        name: 'rm',
-        aliases: ['remove', 'delete'],
-        summary: 'Remove an alias',
-        load: async () => (await import('./commands/alias.ts')).aliasRm,
-      },
-    ],
+    commands: commandsOf(() => import('./commands/alias.ts'), {
+      aliasLs: { name: 'ls', aliases: ['list'], summary: 'List aliases' },
+      aliasSet: { name: 'set', aliases: ['add'], summary: 'Add an alias, or change its model' },
+      aliasRm: { name: 'rm', aliases: ['remove', 'delete'], summary: 'Remove an alias' },
+    }),
   },
   {
     name: 'log',
@@ -394,3 +354,14 @@ export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
     load: async () => (await import('./commands/version.ts')).versionCommand,
   },
 ];
+
+/** The commands of a group whose descriptions one module exports under these names. */
+function commandsOf<Name extends string>(
+  load: () => Promise<Readonly<Record<NoInfer<Name>, CommandDescription>>>,
+  entries: Readonly<Record<Name, Omit<CommandEntry, 'load'>>>,
+): readonly CommandEntry[] {
+  return Object.entries<Omit<CommandEntry, 'load'>>(entries).map(([name, entry]) => ({
+    ...entry,
+    load: async () => (await load())[name as Name],
+  }));
+}
