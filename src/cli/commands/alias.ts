@@ -1,7 +1,7 @@
 import { type ModelAlias, openAliases, openLibrary } from '../../server/offline/models.ts';
 import { defineCommand, type CommandContext } from '../command.ts';
 import { decimal, flag, jsonOption, required, rest } from '../option.ts';
-import { writeTable } from '../ui/table.ts';
+import { writeList, writeResult } from '../ui/result.ts';
 import { loadSettings } from '../../settings/settings.ts';
 import { HearthError } from '../../kernel/errors/errors.ts';
 import { nearestModel } from '../check-model.ts';
@@ -13,21 +13,15 @@ export const aliasLs = defineCommand({
   examples: ['hearth alias ls', 'hearth alias ls --json'],
   async run({ context, options }) {
     const aliases = await openAliases(context).list();
-    const { output, messages } = context.terminal;
-    if (options.json === true) {
-      output.json({ aliases });
-    } else if (aliases.length === 0) {
-      messages.line('No aliases. Add one with `hearth alias set NAME MODEL`.');
-    } else {
-      writeTable<ModelAlias>(
-        output,
-        [
-          { title: 'ALIAS', value: ({ name }) => name },
-          { title: 'MODEL', value: describeModels },
-        ],
-        aliases,
-      );
-    }
+    writeList<ModelAlias>(context.terminal, options, {
+      result: { aliases },
+      rows: aliases,
+      columns: [
+        { title: 'ALIAS', value: ({ name }) => name },
+        { title: 'MODEL', value: describeModels },
+      ],
+      ifEmpty: 'No aliases. Add one with `hearth alias set NAME MODEL`.',
+    });
   },
 });
 
@@ -72,10 +66,8 @@ export const aliasSet = defineCommand({
       hasConditions && index < others.length ? { model: each, ...conditions } : each,
     );
     await openAliases(context).set(alias, others.length === 0 ? model : chain);
-    const { output } = context.terminal;
-    if (options.json === true) {
-      output.json({ name: alias, model, ...(others.length > 0 && { chain }) });
-    } else output.line(`${alias} is now ${models.join(', else ')}`);
+    const result = { name: alias, model, ...(others.length > 0 && { chain }) };
+    writeResult(context.terminal, options, result, `${alias} is now ${models.join(', else ')}`);
   },
 });
 
@@ -119,8 +111,6 @@ export const aliasRm = defineCommand({
   async run({ context, options, positionals: { alias } }) {
     const isRemoved = await openAliases(context).remove(alias);
     if (!isRemoved) throw new CommandError(`Alias "${alias}" not found. See \`hearth alias ls\`.`);
-    const { output } = context.terminal;
-    if (options.json === true) output.json({ name: alias, removed: true });
-    else output.line(`Removed ${alias}`);
+    writeResult(context.terminal, options, { name: alias, removed: true }, `Removed ${alias}`);
   },
 });

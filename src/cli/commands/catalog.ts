@@ -8,11 +8,12 @@ import {
 import { printable } from '../../kernel/printable.ts';
 import type { Client } from '../client/client.ts';
 import { connect } from '../client/connect.ts';
-import { type CommandContext, defineCommand } from '../command.ts';
+import { type CommandContext, defineCommand, type OptionValues } from '../command.ts';
 import { UsageError } from '../failure.ts';
 import { connectionOptions, jsonOption, required, text } from '../option.ts';
+import { writeResult } from '../ui/result.ts';
 
-type Options = Parameters<typeof connect>[1] & { readonly json?: boolean | undefined };
+type Options = OptionValues<typeof connectionOptions & typeof jsonOption>;
 
 async function show(
   context: CommandContext,
@@ -20,9 +21,7 @@ async function show(
   ask: (client: Client) => Promise<CatalogStateRecord>,
 ): Promise<void> {
   const state = await ask(await connect(context, { ...options, isForAdmin: true }));
-  const { output } = context.terminal;
-  if (options.json === true) output.json(state);
-  else output.line(describe(state));
+  writeResult(context.terminal, options, state, describe(state));
 }
 
 function describe({ source, version, model_count, checked_at }: CatalogStateRecord): string {

@@ -3,7 +3,7 @@ import { formatValue } from '../../settings/setting-kinds.ts';
 import { defineCommand } from '../command.ts';
 import { flag, jsonOption, required, rest } from '../option.ts';
 import { changeSettings, openSettings, reportChange } from '../change-settings.ts';
-import { writeTable } from '../ui/table.ts';
+import { writeList, writeResult } from '../ui/result.ts';
 import { findKey, isRemovable } from '../../settings/settings-editor.ts';
 import type { SettingKey } from '../../settings/settings-table.ts';
 import { UsageError } from '../failure.ts';
@@ -42,23 +42,17 @@ export const configLs = defineCommand({
     const settings = describeSettings(resolved).filter(
       ({ source }) => options.changed !== true || source.kind !== 'default',
     );
-    const { output, messages } = context.terminal;
-    for (const warning of resolved.warnings) messages.line(`warning: ${warning}`);
-    if (options.json === true) {
-      output.json({ settings: settings.map(toSettingRecord) });
-    } else if (settings.length === 0) {
-      messages.line('All settings have their default. `hearth config ls` lists them.');
-    } else {
-      writeTable<SettingDescription>(
-        output,
-        [
-          { title: 'SETTING', value: ({ key }) => key },
-          { title: 'VALUE', value: formatSetting, isTruncated: true },
-          { title: 'SOURCE', dropOrder: 1, value: ({ source }) => source.name },
-        ],
-        settings,
-      );
-    }
+    for (const warning of resolved.warnings) context.terminal.messages.line(`warning: ${warning}`);
+    writeList<SettingDescription>(context.terminal, options, {
+      result: { settings: settings.map(toSettingRecord) },
+      rows: settings,
+      columns: [
+        { title: 'SETTING', value: ({ key }) => key },
+        { title: 'VALUE', value: formatSetting, isTruncated: true },
+        { title: 'SOURCE', dropOrder: 1, value: ({ source }) => source.name },
+      ],
+      ifEmpty: 'All settings have their default. `hearth config ls` lists them.',
+    });
   },
 });
 
@@ -69,10 +63,8 @@ export const configGet = defineCommand({
   async run({ context, options, positionals }) {
     const key = findKey(positionals.key);
     const resolved = await openSettings(context).read();
-    const { output } = context.terminal;
     for (const setting of describeSettings(resolved, [key])) {
-      if (options.json === true) output.json(toSettingRecord(setting));
-      else output.line(formatSetting(setting));
+      writeResult(context.terminal, options, toSettingRecord(setting), formatSetting(setting));
     }
   },
 });
@@ -131,8 +123,6 @@ export const configPath = defineCommand({
   examples: ['hearth config path'],
   async run({ context, options }) {
     const { file } = openSettings(context);
-    const { output } = context.terminal;
-    if (options.json === true) output.json({ path: file });
-    else output.line(file);
+    writeResult(context.terminal, options, { path: file }, file);
   },
 });

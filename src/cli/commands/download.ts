@@ -11,7 +11,7 @@ import { describeProgress, progressFraction } from '../download/follow-download.
 import { connectionOptions, jsonOption, required } from '../option.ts';
 import { formatBytes } from '../../kernel/format.ts';
 import { printable } from '../../kernel/printable.ts';
-import { writeTable } from '../ui/table.ts';
+import { writeList, writeResult } from '../ui/result.ts';
 
 export const downloadLs = defineCommand({
   options: { ...jsonOption, ...connectionOptions },
@@ -19,18 +19,11 @@ export const downloadLs = defineCommand({
   async run({ context, options }) {
     const client = await connect(context, options);
     const { downloads } = await client.call(listDownloads, {}, context.signal);
-    const { output, messages } = context.terminal;
-    if (options.json === true) {
-      output.json({ downloads });
-      return;
-    }
-    if (downloads.length === 0) {
-      messages.line('No downloads. Start one with `hearth get MODEL`.');
-      return;
-    }
-    writeTable<DownloadJobRecord>(
-      output,
-      [
+    const { terminal } = context;
+    writeList<DownloadJobRecord>(terminal, options, {
+      result: { downloads },
+      rows: downloads,
+      columns: [
         { title: 'JOB', value: ({ job_id: id }) => id },
         { title: 'MODEL', dropOrder: 7, value: ({ model }) => model },
         { title: 'QUANT', dropOrder: 4, value: ({ quantization }) => quantization ?? '-' },
@@ -56,10 +49,11 @@ export const downloadLs = defineCommand({
         },
         { title: 'STARTED', dropOrder: 1, value: ({ started_at: time }) => formatTime(time) },
       ],
-      downloads,
-    );
+      ifEmpty: 'No downloads. Start one with `hearth get MODEL`.',
+    });
+    if (options.json === true) return;
     for (const { job_id: id, error } of downloads) {
-      if (error !== undefined) messages.line(printable(`${id}: ${error.message}`));
+      if (error !== undefined) terminal.messages.line(printable(`${id}: ${error.message}`));
     }
   },
 });
@@ -77,9 +71,8 @@ export const downloadPause = defineCommand({
     const client = await connect(context, options);
     const params = { job_id: positionals.job };
     const job = await client.call(pauseDownload, { params }, context.signal);
-    const { output } = context.terminal;
-    if (options.json === true) output.json(job);
-    else output.line(`Paused ${printable(job.model)}: ${describeProgress(job)}`);
+    const line = `Paused ${printable(job.model)}: ${describeProgress(job)}`;
+    writeResult(context.terminal, options, job, line);
   },
 });
 
@@ -91,9 +84,8 @@ export const downloadResume = defineCommand({
     const client = await connect(context, options);
     const params = { job_id: positionals.job };
     const job = await client.call(resumeDownload, { params }, context.signal);
-    const { output } = context.terminal;
-    if (options.json === true) output.json(job);
-    else output.line(`Resumed ${printable(job.model)}: ${describeProgress(job)}`);
+    const line = `Resumed ${printable(job.model)}: ${describeProgress(job)}`;
+    writeResult(context.terminal, options, job, line);
   },
 });
 
@@ -105,8 +97,7 @@ export const downloadCancel = defineCommand({
     const client = await connect(context, options);
     const params = { job_id: positionals.job };
     const result = await client.call(cancelDownload, { params }, context.signal);
-    const { output } = context.terminal;
-    if (options.json === true) output.json(result);
-    else output.line(`Cancelled ${result.job_id} and deleted its files`);
+    const line = `Cancelled ${result.job_id} and deleted its files`;
+    writeResult(context.terminal, options, result, line);
   },
 });

@@ -9,6 +9,7 @@ import {
 } from '../../server/offline/plugins.ts';
 import { defineCommand } from '../command.ts';
 import { jsonOption, required, rest, text, textList } from '../option.ts';
+import { writeList, writeResult } from '../ui/result.ts';
 import { writeTable } from '../ui/table.ts';
 import { resolve } from 'node:path';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
@@ -27,25 +28,18 @@ export const mcpLs = defineCommand({
   async run({ context, options }) {
     const entries = await withPlugins(context, (plugins) => plugins.list());
     const plugins = [...entries].map(([label, entry]) => ({ label, id: pluginId(label), entry }));
-    const { output, messages } = context.terminal;
-    if (options.json === true) {
-      output.json({
+    writeList(context.terminal, options, {
+      result: {
         plugins: plugins.map(({ entry, ...names }) => ({ ...names, ...withoutSecrets(entry) })),
-      });
-    } else if (plugins.length === 0) {
-      messages.line(
+      },
+      rows: plugins,
+      columns: [
+        { title: 'ID', value: ({ id }) => id },
+        { title: 'COMMAND OR URL', value: ({ entry }) => describe(entry), isTruncated: true },
+      ],
+      ifEmpty:
         'No plugins. Add one with `hearth mcp add LABEL -- COMMAND` or `hearth mcp add LABEL URL`.',
-      );
-    } else {
-      writeTable<(typeof plugins)[number]>(
-        output,
-        [
-          { title: 'ID', value: ({ id }) => id },
-          { title: 'COMMAND OR URL', value: ({ entry }) => describe(entry), isTruncated: true },
-        ],
-        plugins,
-      );
-    }
+    });
   },
 });
 
@@ -134,9 +128,7 @@ export const mcpRm = defineCommand({
     const label = parsePluginLabel(positionals.label);
     const isRemoved = await withPlugins(context, (plugins) => plugins.remove(label));
     if (!isRemoved) throw new CommandError(`Plugin "${label}" not found. See \`hearth mcp ls\`.`);
-    const { output } = context.terminal;
-    if (options.json === true) output.json({ label, removed: true });
-    else output.line(`Removed ${label}`);
+    writeResult(context.terminal, options, { label, removed: true }, `Removed ${label}`);
   },
 });
 

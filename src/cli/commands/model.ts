@@ -31,10 +31,10 @@ import {
   toAdapters,
 } from '../option.ts';
 import { readFileOrInput } from '../read-file.ts';
-import { writeTable } from '../ui/table.ts';
+import { writeList, writeResult } from '../ui/result.ts';
 
 const common = { ...jsonOption, ...connectionOptions };
-const name = { model: required('Key of a model, or name of a profile') };
+const model = { model: required('Key of a model, or name of a profile') };
 
 export const modelLs = defineCommand({
   options: common,
@@ -42,27 +42,21 @@ export const modelLs = defineCommand({
   async run({ context, options }) {
     const client = await connect(context, options);
     const { models } = await client.call(listModelSettings, {}, context.signal);
-    const { output, messages } = context.terminal;
-    if (options.json === true) {
-      output.json({ models });
-    } else if (models.length === 0) {
-      messages.line('No settings. Add some with `hearth model set MODEL --temperature 0.2`.');
-    } else {
-      writeTable<ModelSettingsResult>(
-        output,
-        [
-          { title: 'NAME', value: (record) => printable(record.model) },
-          { title: 'BASE', dropOrder: 1, value: ({ base }) => printable(base ?? '-') },
-          { title: 'SETTINGS', value: (record) => describe(record).join(', '), isTruncated: true },
-        ],
-        models,
-      );
-    }
+    writeList<ModelSettingsResult>(context.terminal, options, {
+      result: { models },
+      rows: models,
+      columns: [
+        { title: 'NAME', value: (record) => printable(record.model) },
+        { title: 'BASE', dropOrder: 1, value: ({ base }) => printable(base ?? '-') },
+        { title: 'SETTINGS', value: (record) => describe(record).join(', '), isTruncated: true },
+      ],
+      ifEmpty: 'No settings. Add some with `hearth model set MODEL --temperature 0.2`.',
+    });
   },
 });
 
 export const modelShow = defineCommand({
-  positionals: name,
+  positionals: model,
   options: common,
   examples: ['hearth model show qwen/qwen3-8b'],
   async run({ context, options, positionals }) {
@@ -103,7 +97,7 @@ const samplingOptions = {
 };
 
 export const modelSet = defineCommand({
-  positionals: name,
+  positionals: model,
   options: {
     base: text('--base <model>', 'Make it a profile: another name for this model'),
     pinned: onOff('--pinned <on|off>', 'Load it when the server starts, and keep it loaded'),
@@ -176,16 +170,15 @@ function without({ load = {}, ...values }: SettingsFields, names: readonly strin
 }
 
 export const modelReset = defineCommand({
-  positionals: name,
+  positionals: model,
   options: common,
   examples: ['hearth model reset qwen-coder'],
   async run({ context, options, positionals: params }) {
     const client = await connect(context, options);
     const result = await client.call(deleteModelSettings, { params }, context.signal);
-    const { output } = context.terminal;
-    if (options.json === true) output.json(result);
-    else if (result.deleted) output.line(`Deleted the settings of ${printable(result.model)}`);
-    else output.line(`${printable(result.model)} has no settings`);
+    const name = printable(result.model);
+    const line = result.deleted ? `Deleted the settings of ${name}` : `${name} has no settings`;
+    writeResult(context.terminal, options, result, line);
   },
 });
 
@@ -222,8 +215,8 @@ export const modelImport = defineCommand({
         terminal.messages.line(`Skipped ${printable(model)}: the model is not there.`);
       }
     }
-    if (options.json === true) terminal.output.json({ imported });
-    else terminal.output.line(`Imported ${imported.map(printable).join(', ') || 'no settings'}`);
+    const line = `Imported ${imported.map(printable).join(', ') || 'no settings'}`;
+    writeResult(terminal, options, { imported }, line);
   },
 });
 

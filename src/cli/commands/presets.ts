@@ -17,7 +17,7 @@ import { connectionOptions, decimal, integer, jsonOption, required, text } from 
 import { fieldsOf, generationOptions } from '../model/settings-options.ts';
 import { type PresetValues, valuesOf } from '../presets/stored-preset.ts';
 import { readFileOrInput } from '../read-file.ts';
-import { writeTable } from '../ui/table.ts';
+import { writeList, writeResult } from '../ui/result.ts';
 
 type NamedPreset = { readonly name: string } & PresetValues;
 
@@ -30,21 +30,15 @@ export const presetsLs = defineCommand({
   async run({ context, options }) {
     const client = await connect(context, options);
     const { presets } = await client.call(listPresets, {}, context.signal);
-    const { output, messages } = context.terminal;
-    if (options.json === true) {
-      output.json({ presets });
-    } else if (presets.length === 0) {
-      messages.line('No presets. Add one with `hearth presets set NAME --temperature 0.2`.');
-    } else {
-      writeTable<(typeof presets)[number]>(
-        output,
-        [
-          { title: 'NAME', value: (preset) => printable(preset.name) },
-          { title: 'VALUES', value: (preset) => describe(valuesOf(preset)), isTruncated: true },
-        ],
-        presets,
-      );
-    }
+    writeList(context.terminal, options, {
+      result: { presets },
+      rows: presets,
+      columns: [
+        { title: 'NAME', value: (preset) => printable(preset.name) },
+        { title: 'VALUES', value: (preset) => describe(valuesOf(preset)), isTruncated: true },
+      ],
+      ifEmpty: 'No presets. Add one with `hearth presets set NAME --temperature 0.2`.',
+    });
   },
 });
 
@@ -106,9 +100,8 @@ export const presetsSet = defineCommand({
     const values = present === undefined ? {} : valuesOf(present);
     const body = { ...values, ...changes, revision: present?.revision ?? 0 };
     const preset = await client.call(putPreset, { params, body }, context.signal);
-    const { output } = context.terminal;
-    if (options.json === true) output.json(preset);
-    else output.line(`${printable(preset.name)}: ${describe(valuesOf(preset))}`);
+    const line = `${printable(preset.name)}: ${describe(valuesOf(preset))}`;
+    writeResult(context.terminal, options, preset, line);
   },
 });
 
@@ -120,9 +113,7 @@ export const presetsRm = defineCommand({
     const client = await connect(context, options);
     const params = { preset: positionals.name };
     const deleted = await client.call(deletePreset, { params }, context.signal);
-    const { output } = context.terminal;
-    if (options.json === true) output.json(deleted);
-    else output.line(`Deleted ${printable(deleted.name)}`);
+    writeResult(context.terminal, options, deleted, `Deleted ${printable(deleted.name)}`);
   },
 });
 
@@ -150,8 +141,8 @@ export const presetsImport = defineCommand({
       await client.call(putPreset, { params: { preset }, body }, signal);
     }
     const names = presets.map((each) => each.name);
-    if (options.json === true) terminal.output.json({ imported: names });
-    else terminal.output.line(`Imported ${names.map(printable).join(', ') || 'no presets'}`);
+    const line = `Imported ${names.map(printable).join(', ') || 'no presets'}`;
+    writeResult(terminal, options, { imported: names }, line);
   },
 });
 

@@ -6,6 +6,7 @@ import { defineCommand } from '../command.ts';
 import { UsageError } from '../failure.ts';
 import { connectionOptions, flag, jsonOption, required } from '../option.ts';
 import { confirm } from '../ui/ask.ts';
+import { writeResult } from '../ui/result.ts';
 import { formatBytes } from '../../kernel/format.ts';
 import { printable } from '../../kernel/printable.ts';
 
@@ -32,11 +33,8 @@ export const rm = defineCommand({
       }
     }
     const result = await client.call(deleteModel, { params: { model } }, signal);
-    if (options.json === true) terminal.output.json(result);
-    else
-      terminal.output.line(
-        `Deleted ${printable(result.model)}, freed ${formatBytes(result.freed_bytes)}`,
-      );
+    const line = `Deleted ${printable(result.model)}, freed ${formatBytes(result.freed_bytes)}`;
+    writeResult(terminal, options, result, line);
     return 0;
   },
 });

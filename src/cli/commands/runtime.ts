@@ -1,7 +1,7 @@
 import { type ListedRuntime, openRuntimes } from '../../server/offline/runtimes.ts';
 import { defineCommand } from '../command.ts';
 import { choice, flag, jsonOption, optional, required } from '../option.ts';
-import { writeTable } from '../ui/table.ts';
+import { writeList, writeResult } from '../ui/result.ts';
 import { CommandError, UsageError } from '../failure.ts';
 import { createInstallView } from '../ui/progress.ts';
 
@@ -10,32 +10,25 @@ export const runtimeLs = defineCommand({
   examples: ['hearth runtime ls', 'hearth runtime ls --json'],
   async run({ context, options }) {
     const runtimes = await (await openRuntimes(context)).list();
-    const { output, messages } = context.terminal;
-    if (options.json === true) {
-      output.json({ runtimes: runtimes.map(toRecord) });
-    } else if (runtimes.length === 0) {
-      messages.line('No runtimes. Install one with `hearth runtime install`.');
-    } else {
-      writeTable<ListedRuntime>(
-        output,
-        [
-          { title: 'NAME', value: ({ name }) => name },
-          { title: 'VERSION', value: ({ version }) => version },
-          { title: 'NOTE', dropOrder: 4, value: describeChoice },
-          {
-            title: 'FORMATS',
-            dropOrder: 1,
-            value: ({ supportedFormats }) => supportedFormats.join(', '),
-          },
-          { title: 'SOURCE', dropOrder: 2, value: ({ source }) => source },
-          { title: 'PATH', dropOrder: 3, value: ({ folder, command }) => folder ?? command },
-        ],
-        runtimes,
+    writeList<ListedRuntime>(context.terminal, options, {
+      result: { runtimes: runtimes.map(toRecord) },
+      rows: runtimes,
+      columns: [
+        { title: 'NAME', value: ({ name }) => name },
+        { title: 'VERSION', value: ({ version }) => version },
+        { title: 'NOTE', dropOrder: 4, value: describeChoice },
+        { title: 'FORMATS', dropOrder: 1, value: (each) => each.supportedFormats.join(', ') },
+        { title: 'SOURCE', dropOrder: 2, value: ({ source }) => source },
+        { title: 'PATH', dropOrder: 3, value: ({ folder, command }) => folder ?? command },
+      ],
+      ifEmpty: 'No runtimes. Install one with `hearth runtime install`.',
+    });
+    if (options.json === true) return;
+    const others = runtimes.filter((each) => each.folder !== undefined && !each.isActive);
+    for (const { name, version } of others) {
+      context.terminal.messages.line(
+        `Not in use: hearth runtime rm ${name} ${version} removes it.`,
       );
-      const others = runtimes.filter((each) => each.folder !== undefined && !each.isActive);
-      for (const { name, version } of others) {
-        messages.line(`Not in use: hearth runtime rm ${name} ${version} removes it.`);
-      }
     }
   },
 });
@@ -74,7 +67,8 @@ export const runtimeInstall = defineCommand({
     'hearth runtime install --from wheel',
     'hearth runtime install mlx',
   ],
-  async run({ context, options: { from, json }, positionals: { format = 'gguf' } }) {
+  async run({ context, options, positionals: { format = 'gguf' } }) {
+    const { from } = options;
     if (format !== 'gguf' && format !== 'mlx') {
       throw new UsageError(
         `There is no runtime for ${JSON.stringify(format)}, only for gguf and mlx.`,
@@ -91,8 +85,8 @@ export const runtimeInstall = defineCommand({
         ...(from === undefined ? {} : { from }),
       });
       view.stop();
-      if (json === true) terminal.output.json({ name, version, source });
-      else terminal.output.line(`Installed ${name} ${version} (${source})`);
+      const line = `Installed ${name} ${version} (${source})`;
+      writeResult(terminal, options, { name, version, source }, line);
     } finally {
       view.stop();
     }
@@ -158,8 +152,6 @@ export const runtimeRm = defineCommand({
     if (!isRemoved) {
       throw new CommandError(`No runtime ${full} is installed. See \`hearth runtime ls\`.`);
     }
-    const { output } = context.terminal;
-    if (options.json === true) output.json({ name, removed: true });
-    else output.line(`Removed ${full}`);
+    writeResult(context.terminal, options, { name, removed: true }, `Removed ${full}`);
   },
 });

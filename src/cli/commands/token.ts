@@ -14,7 +14,7 @@ import { defineCommand } from '../command.ts';
 import { withMigration } from '../ui/progress.ts';
 import { flag, jsonOption, required, text } from '../option.ts';
 import { boundOptions, permissionsOption, toBounds } from './token-bounds.ts';
-import { writeTable } from '../ui/table.ts';
+import { writeList, writeResult } from '../ui/result.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import { UsageError } from '../failure.ts';
 
@@ -35,9 +35,8 @@ export const tokenLs = defineCommand({
       tokens: await service.list(),
       counts: await countResponses(store),
     }));
-    const { output, messages } = context.terminal;
-    if (options.json === true) {
-      output.json({
+    writeList<StoredToken>(context.terminal, options, {
+      result: {
         tokens: tokens.map((token) => ({
           ...withoutSecret(token),
           ...toFields(counts.of(token.id)),
@@ -46,33 +45,27 @@ export const tokenLs = defineCommand({
           token_id: orphan.ownerId,
           ...toFields(orphan),
         })),
-      });
-    } else if (tokens.length === 0) {
-      messages.line('No tokens. Create one with `hearth token create --name NAME`.');
-    } else {
-      writeTable<StoredToken>(
-        output,
-        [
-          { title: 'ID', value: ({ id }) => id },
-          { title: 'NAME', value: ({ name }) => name },
-          { title: 'PERMISSIONS', dropOrder: 5, value: ({ permissions }) => permissions.join(',') },
-          {
-            title: 'MODELS',
-            dropOrder: 4,
-            value: ({ modelScope }) => modelScope?.join(',') ?? 'all',
-          },
-          { title: 'PRIORITY', dropOrder: 2, value: ({ priority }) => priority },
-          { title: 'CREATED', dropOrder: 1, value: ({ createdAt }) => formatTime(createdAt) },
-          { title: 'EXPIRES', dropOrder: 3, value: ({ expiresAt }) => formatTime(expiresAt) },
-          { title: 'LAST USED', dropOrder: 2, value: ({ lastUsedAt }) => formatTime(lastUsedAt) },
-          { title: 'RESPONSES', dropOrder: 6, value: ({ id }) => `${counts.of(id).responseCount}` },
-        ],
-        tokens,
-      );
-    }
-    if (options.json !== true) {
-      for (const orphan of counts.orphans) messages.line(describeOrphans(orphan));
-    }
+      },
+      rows: tokens,
+      columns: [
+        { title: 'ID', value: ({ id }) => id },
+        { title: 'NAME', value: ({ name }) => name },
+        { title: 'PERMISSIONS', dropOrder: 5, value: ({ permissions }) => permissions.join(',') },
+        {
+          title: 'MODELS',
+          dropOrder: 4,
+          value: ({ modelScope }) => modelScope?.join(',') ?? 'all',
+        },
+        { title: 'PRIORITY', dropOrder: 2, value: ({ priority }) => priority },
+        { title: 'CREATED', dropOrder: 1, value: ({ createdAt }) => formatTime(createdAt) },
+        { title: 'EXPIRES', dropOrder: 3, value: ({ expiresAt }) => formatTime(expiresAt) },
+        { title: 'LAST USED', dropOrder: 2, value: ({ lastUsedAt }) => formatTime(lastUsedAt) },
+        { title: 'RESPONSES', dropOrder: 6, value: ({ id }) => `${counts.of(id).responseCount}` },
+      ],
+      ifEmpty: 'No tokens. Create one with `hearth token create --name NAME`.',
+    });
+    if (options.json === true) return;
+    for (const orphan of counts.orphans) context.terminal.messages.line(describeOrphans(orphan));
   },
 });
 
@@ -180,9 +173,8 @@ export const tokenEdit = defineCommand({
       tokens.update(id, { name, permissions, ...toBounds(options) }),
     );
     if (changed === undefined) throw unknownToken(id);
-    const { output } = context.terminal;
-    if (options.json === true) output.json(withoutSecret(changed));
-    else output.line(`Changed ${id}. It applies to the next requests.`);
+    const line = `Changed ${id}. It applies to the next requests.`;
+    writeResult(context.terminal, options, withoutSecret(changed), line);
   },
 });
 
@@ -207,16 +199,8 @@ export const tokenRm = defineCommand({
     const { responses } = revocation;
     const { output, messages } = context.terminal;
     if (options.json === true) {
-      const { responseCount, conversationCount } = responses;
-      output.json({
-        id,
-        revoked: true,
-        responses: {
-          action: disposal.action,
-          response_count: responseCount,
-          conversation_count: conversationCount,
-        },
-      });
+      const { action } = disposal;
+      output.json({ id, revoked: true, responses: { action, ...toFields(responses) } });
       return;
     }
     output.line(`Revoked ${id}`);
@@ -259,15 +243,7 @@ export const tokenAdopt = defineCommand({
       moveResponses(store, from, id),
     );
     if (moved === undefined) throw unknownToken(id);
-    const { output } = context.terminal;
-    const { responseCount, conversationCount } = moved;
-    if (options.json === true)
-      output.json({
-        id,
-        from,
-        response_count: responseCount,
-        conversation_count: conversationCount,
-      });
-    else output.line(`Moved ${formatResponseCount(moved)} to ${id}.`);
+    const line = `Moved ${formatResponseCount(moved)} to ${id}.`;
+    writeResult(context.terminal, options, { id, from, ...toFields(moved) }, line);
   },
 });

@@ -13,7 +13,7 @@ import { connect } from '../client/connect.ts';
 import { defineCommand } from '../command.ts';
 import { UsageError } from '../failure.ts';
 import { connectionOptions, integer, jsonOption, required, text } from '../option.ts';
-import { writeTable } from '../ui/table.ts';
+import { writeList } from '../ui/result.ts';
 
 const options = { ...connectionOptions, ...jsonOption };
 
@@ -90,24 +90,26 @@ export const linkLs = defineCommand({
   async run({ context, options: { json, ...connection } }) {
     const client = await connect(context, { ...connection, isForAdmin: true });
     const links = await client.call(listLinks, {}, context.signal);
-    const { output, messages } = context.terminal;
-    if (json === true) return output.json(links);
-    const rows = toRows(links);
-    if (rows.length === 0) {
-      messages.line('No linked machines. Run `hearth link offer` on the machine with the models.');
-      return;
-    }
-    writeTable<Row>(
-      output,
-      [
-        { title: 'NAME', value: ({ name }) => name },
-        { title: 'DIRECTION', value: ({ direction }) => direction },
-        { title: 'ADDRESS', dropOrder: 1, value: ({ address }) => address },
-        { title: 'STATE', value: ({ state }) => state },
-      ],
-      rows,
+    const { terminal } = context;
+    writeList<Row>(
+      terminal,
+      { json },
+      {
+        result: links,
+        rows: toRows(links),
+        columns: [
+          { title: 'NAME', value: ({ name }) => name },
+          { title: 'DIRECTION', value: ({ direction }) => direction },
+          { title: 'ADDRESS', dropOrder: 1, value: ({ address }) => address },
+          { title: 'STATE', value: ({ state }) => state },
+        ],
+        ifEmpty: 'No linked machines. Run `hearth link offer` on the machine with the models.',
+      },
     );
-    for (const { problem } of links.to) if (problem !== null) messages.line(printable(problem));
+    if (json === true) return;
+    for (const { problem } of links.to) {
+      if (problem !== null) terminal.messages.line(printable(problem));
+    }
   },
 });
 

@@ -8,32 +8,26 @@ import { defineCommand } from '../command.ts';
 import { UsageError } from '../failure.ts';
 import { flag, jsonOption, optional } from '../option.ts';
 import { withMigration } from '../ui/progress.ts';
-import { writeTable } from '../ui/table.ts';
+import { writeList } from '../ui/result.ts';
 
 export const sessionLs = defineCommand({
   options: jsonOption,
   examples: ['hearth session ls'],
   async run({ context, options }) {
     const sessions = await withSessions(withMigration(context), (service) => service.list());
-    const { output, messages } = context.terminal;
-    if (options.json === true) {
-      output.json({ sessions: sessions.map(toFields) });
-    } else if (sessions.length === 0) {
-      messages.line('No browser is signed in. `hearth open` signs one in.');
-    } else {
-      writeTable<StoredSession>(
-        output,
-        [
-          { title: 'ID', value: ({ id }) => id },
-          { title: 'DEVICE', value: (session) => nameOf(session) },
-          { title: 'TOKEN', dropOrder: 3, value: ({ tokenId }) => tokenId },
-          { title: 'ADDRESS', dropOrder: 2, value: ({ address }) => address },
-          { title: 'SIGNED IN', dropOrder: 1, value: ({ createdAt }) => formatTime(createdAt) },
-          { title: 'LAST USED', dropOrder: 4, value: ({ lastUsedAt }) => formatTime(lastUsedAt) },
-        ],
-        sessions,
-      );
-    }
+    writeList<StoredSession>(context.terminal, options, {
+      result: { sessions: sessions.map(toFields) },
+      rows: sessions,
+      columns: [
+        { title: 'ID', value: ({ id }) => id },
+        { title: 'DEVICE', value: nameOf },
+        { title: 'TOKEN', dropOrder: 3, value: ({ tokenId }) => tokenId },
+        { title: 'ADDRESS', dropOrder: 2, value: ({ address }) => address },
+        { title: 'SIGNED IN', dropOrder: 1, value: ({ createdAt }) => formatTime(createdAt) },
+        { title: 'LAST USED', dropOrder: 4, value: ({ lastUsedAt }) => formatTime(lastUsedAt) },
+      ],
+      ifEmpty: 'No browser is signed in. `hearth open` signs one in.',
+    });
   },
 });
 

@@ -2,7 +2,7 @@ import stringWidth from 'string-width';
 import { printable } from '../../kernel/printable.ts';
 import type { TerminalStream } from './terminal.ts';
 
-interface Column<Row> {
+export interface Column<Row> {
   readonly title: string;
   readonly value: (row: Row) => string;
   readonly isNumber?: boolean;
