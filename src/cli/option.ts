@@ -139,3 +139,6 @@ export const connectionOptions = {
   host: text('--host <url>', 'URL of the server, such as http://192.168.1.5:1234'),
   token: text('--token <token>', 'API token (default: HEARTH_TOKEN)'),
 };
+
+/** Options of a command that shows a result of the server. */
+export const clientOptions = { ...jsonOption, ...connectionOptions };

@@ -8,7 +8,7 @@ import { checkChatModel } from '../check-model.ts';
 import type { Client } from '../client/client.ts';
 import { connect } from '../client/connect.ts';
 import { defineCommand } from '../command.ts';
-import { connectionOptions, integer, jsonOption, required } from '../option.ts';
+import { clientOptions, integer, required } from '../option.ts';
 import { withElapsed } from '../ui/progress.ts';
 import { writeFields, writeTable } from '../ui/table.ts';
 
@@ -97,8 +97,7 @@ export const bench = defineCommand({
       100_000,
     ),
     runs: integer('--runs <runs>', 'Number of measured requests (default: 3)', 1, 100),
-    ...jsonOption,
-    ...connectionOptions,
+    ...clientOptions,
   },
   examples: [
     'hearth bench hearth/starter-chat',

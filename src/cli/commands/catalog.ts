@@ -10,7 +10,7 @@ import type { Client } from '../client/client.ts';
 import { connect } from '../client/connect.ts';
 import { type CommandContext, defineCommand, type OptionValues } from '../command.ts';
 import { UsageError } from '../failure.ts';
-import { connectionOptions, jsonOption, required, text } from '../option.ts';
+import { clientOptions, connectionOptions, jsonOption, required, text } from '../option.ts';
 import { writeResult } from '../ui/result.ts';
 
 type Options = OptionValues<typeof connectionOptions & typeof jsonOption>;
@@ -32,7 +32,7 @@ function describe({ source, version, model_count, checked_at }: CatalogStateReco
 }
 
 export const catalogShow = defineCommand({
-  options: { ...jsonOption, ...connectionOptions },
+  options: clientOptions,
   examples: ['hearth catalog show', 'hearth catalog show --json'],
   run: ({ context, options }) =>
     show(context, options, (client) => client.call(getCatalog, {}, context.signal)),
@@ -44,8 +44,7 @@ export const catalogSet = defineCommand({
   },
   options: {
     key: text('--key <key>', 'Ed25519 public key of the signature, in Base64'),
-    ...jsonOption,
-    ...connectionOptions,
+    ...clientOptions,
   },
   examples: [
     'hearth catalog set https://example.com/catalog.json --key GyJrJC8rBzsE0yt1Ww8cWBsJPaRV0K8ygIJsEIkTWSE=',
@@ -62,14 +61,14 @@ export const catalogSet = defineCommand({
 });
 
 export const catalogRefresh = defineCommand({
-  options: { ...jsonOption, ...connectionOptions },
+  options: clientOptions,
   examples: ['hearth catalog refresh'],
   run: ({ context, options }) =>
     show(context, options, (client) => client.call(refreshCatalog, {}, context.signal)),
 });
 
 export const catalogReset = defineCommand({
-  options: { ...jsonOption, ...connectionOptions },
+  options: clientOptions,
   examples: ['hearth catalog reset'],
   run: ({ context, options }) =>
     show(context, options, (client) => client.call(resetCatalog, {}, context.signal)),

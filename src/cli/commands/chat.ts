@@ -21,11 +21,10 @@ import type { ConnectionOptions } from '../client/connect.ts';
 import { UsageError } from '../failure.ts';
 import {
   adapterOption,
-  connectionOptions,
+  clientOptions,
   decimal,
   flag,
   integer,
-  jsonOption,
   optional,
   rest,
   text,
@@ -76,8 +75,7 @@ export const chat = defineCommand({
     store: flag('--no-store', 'Do not store the conversation on the server; requires -p'),
     hideThinking: flag('--hide-thinking', 'Hide the reasoning of the model'),
     stats: flag('--stats', 'Show token counts and speed after the answer'),
-    ...jsonOption,
-    ...connectionOptions,
+    ...clientOptions,
   },
   examples: [
     'hearth chat',

@@ -9,7 +9,7 @@ import { printable } from '../../kernel/printable.ts';
 import { connect } from '../client/connect.ts';
 import { defineCommand } from '../command.ts';
 import { CommandError } from '../failure.ts';
-import { connectionOptions, flag, jsonOption, required, text } from '../option.ts';
+import { clientOptions, flag, required, text } from '../option.ts';
 import { createProgress } from '../ui/progress.ts';
 import type { TerminalStream } from '../ui/terminal.ts';
 
@@ -18,8 +18,7 @@ export const conversationsImport = defineCommand({
   options: {
     dryRun: flag('--dry-run', 'Only show what would be imported'),
     project: text('--project <id>', 'Project of the imported conversations'),
-    ...jsonOption,
-    ...connectionOptions,
+    ...clientOptions,
   },
   examples: [
     'hearth conversations import chatgpt-export.zip --dry-run',

@@ -8,13 +8,13 @@ import {
 import { connect } from '../client/connect.ts';
 import { defineCommand } from '../command.ts';
 import { describeProgress, progressFraction } from '../download/follow-download.ts';
-import { connectionOptions, jsonOption, required } from '../option.ts';
+import { clientOptions, required } from '../option.ts';
 import { formatBytes } from '../../kernel/format.ts';
 import { printable } from '../../kernel/printable.ts';
 import { writeList, writeResult } from '../ui/result.ts';
 
 export const downloadLs = defineCommand({
-  options: { ...jsonOption, ...connectionOptions },
+  options: clientOptions,
   examples: ['hearth download ls', 'hearth download ls --json'],
   async run({ context, options }) {
     const client = await connect(context, options);
@@ -65,7 +65,7 @@ function formatTime(time: string): string {
 
 export const downloadPause = defineCommand({
   positionals: { job: required('Job id, as shown by `hearth download ls`') },
-  options: { ...jsonOption, ...connectionOptions },
+  options: clientOptions,
   examples: ['hearth download pause job_0123456789'],
   async run({ context, options, positionals }) {
     const client = await connect(context, options);
@@ -78,7 +78,7 @@ export const downloadPause = defineCommand({
 
 export const downloadResume = defineCommand({
   positionals: { job: required('Job id, as shown by `hearth download ls`') },
-  options: { ...jsonOption, ...connectionOptions },
+  options: clientOptions,
   examples: ['hearth download resume job_0123456789'],
   async run({ context, options, positionals }) {
     const client = await connect(context, options);
@@ -91,7 +91,7 @@ export const downloadResume = defineCommand({
 
 export const downloadCancel = defineCommand({
   positionals: { job: required('Job id, as shown by `hearth download ls`') },
-  options: { ...jsonOption, ...connectionOptions },
+  options: clientOptions,
   examples: ['hearth download cancel job_0123456789'],
   async run({ context, options, positionals }) {
     const client = await connect(context, options);

@@ -5,7 +5,7 @@ import type { Client } from '../client/client.ts';
 import { connect } from '../client/connect.ts';
 import { defineCommand, type CommandContext } from '../command.ts';
 import { UsageError } from '../failure.ts';
-import { connectionOptions, flag, jsonOption, rest, text } from '../option.ts';
+import { clientOptions, flag, rest, text } from '../option.ts';
 import { readStandardInput } from '../standard-input.ts';
 
 export const embed = defineCommand({
@@ -13,8 +13,7 @@ export const embed = defineCommand({
   options: {
     model: text('-m, --model <model>', 'Embedding model (default: the only one)'),
     lines: flag('--lines', 'Embed each line of the standard input'),
-    ...jsonOption,
-    ...connectionOptions,
+    ...clientOptions,
   },
   examples: [
     'hearth embed -m hearth/starter-embed "The sea is calm."',

@@ -12,7 +12,7 @@ import { resolveModel } from '../download/resolve-model.ts';
 import { followDownload, progressFraction, describeUsage } from '../download/follow-download.ts';
 import { describeLicense } from '../check-model.ts';
 import { CommandError } from '../failure.ts';
-import { connectionOptions, flag, jsonOption, rest } from '../option.ts';
+import { clientOptions, flag, rest } from '../option.ts';
 import { formatBytes } from '../../kernel/format.ts';
 import { printable } from '../../kernel/printable.ts';
 
@@ -26,8 +26,7 @@ export const get = defineCommand({
   options: {
     search: flag('--search', 'Search without downloading'),
     detach: flag('-d, --detach', 'Download in the background and print the job id'),
-    ...jsonOption,
-    ...connectionOptions,
+    ...clientOptions,
   },
   examples: [
     'hearth get smollm2 instruct',

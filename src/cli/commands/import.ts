@@ -13,7 +13,7 @@ import { type CommandContext, defineCommand } from '../command.ts';
 import { connect } from '../client/connect.ts';
 import { usageHint } from '../download/follow-download.ts';
 import { CommandError, UsageError } from '../failure.ts';
-import { choice, connectionOptions, flag, jsonOption, optional, text } from '../option.ts';
+import { choice, clientOptions, flag, optional, text } from '../option.ts';
 import { formatBytes } from '../../kernel/format.ts';
 import { printable } from '../../kernel/printable.ts';
 import { writeTable } from '../ui/table.ts';
@@ -39,8 +39,7 @@ export const importCommand = defineCommand({
     link: flag('--link', 'Create symbolic links instead of copies'),
     hardLink: flag('--hard-link', 'Create hard links instead of copies (same file system only)'),
     move: flag('--move', 'Move the files instead of copying them'),
-    ...jsonOption,
-    ...connectionOptions,
+    ...clientOptions,
   },
   examples: [
     'hearth import smollm2-135m-instruct-q4_1.gguf',

@@ -10,7 +10,7 @@ import { defineCommand } from '../command.ts';
 import { findDefaultModel } from '../conversation/choose-chat-model.ts';
 import { CommandError, UsageError } from '../failure.ts';
 import { type CodingAgent, codingAgents } from '../launch/coding-agents.ts';
-import { connectionOptions, flag, jsonOption, optional, rest, text } from '../option.ts';
+import { clientOptions, flag, optional, rest, text } from '../option.ts';
 import { writeTable } from '../ui/table.ts';
 import { formatCommand } from '../service/show-steps.ts';
 import { spawn } from 'node:child_process';
@@ -29,8 +29,7 @@ export const launch = defineCommand({
   options: {
     model: text('-m, --model <model>', 'Model (default: the loaded model, or hearth/starter-chat)'),
     run: flag('--run', 'Start the agent instead of printing how to start it'),
-    ...jsonOption,
-    ...connectionOptions,
+    ...clientOptions,
   },
   examples: [
     'hearth launch',

@@ -14,15 +14,7 @@ import type { Client } from '../client/client.ts';
 import { defineCommand, type CommandContext } from '../command.ts';
 import { UsageError } from '../failure.ts';
 import { connect } from '../client/connect.ts';
-import {
-  connectionOptions,
-  flag,
-  jsonOption,
-  required,
-  text,
-  adapterOption,
-  toAdapters,
-} from '../option.ts';
+import { adapterOption, clientOptions, flag, required, text, toAdapters } from '../option.ts';
 import { describeContext, describeGpus } from '../ui/instance-table.ts';
 import { withElapsed } from '../ui/progress.ts';
 import { describeDifferences, findLoadedInstance } from '../loaded-instance.ts';
@@ -41,8 +33,7 @@ export const load = defineCommand({
     estimateOnly: flag('--estimate-only', 'Estimate the memory needed without loading'),
     another: flag('--another', 'Load another instance even if one is loaded with these settings'),
     force: flag('--force', 'Load even if memory is insufficient'),
-    ...jsonOption,
-    ...connectionOptions,
+    ...clientOptions,
   },
   examples: [
     'hearth load hearth/starter-chat',

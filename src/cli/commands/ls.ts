@@ -3,7 +3,7 @@ import { listAdapters } from '../../api/v1/models/adapter-schema.ts';
 import { listModels, type V1Model } from '../../api/v1/models/model-schema.ts';
 import { defineCommand } from '../command.ts';
 import { connect } from '../client/connect.ts';
-import { connectionOptions, jsonOption } from '../option.ts';
+import { clientOptions } from '../option.ts';
 import { formatBytes, formatCount, formatDuration } from '../../kernel/format.ts';
 import { printable } from '../../kernel/printable.ts';
 import { writeFields, writeTable } from '../ui/table.ts';
@@ -12,7 +12,7 @@ import type { TerminalStream } from '../ui/terminal.ts';
 import { writeInstances } from '../ui/instance-table.ts';
 
 export const ls = defineCommand({
-  options: { ...jsonOption, ...connectionOptions },
+  options: clientOptions,
   examples: ['hearth ls', 'hearth ls --json'],
   async run({ context, options }) {
     const client = await connect(context, options);
@@ -95,7 +95,7 @@ function typeOf({ type, base, capabilities }: V1Model): string {
 }
 
 export const ps = defineCommand({
-  options: { ...jsonOption, ...connectionOptions },
+  options: clientOptions,
   examples: ['hearth ps', 'hearth ps --json'],
   async run({ context, options }) {
     const client = await connect(context, options);
@@ -116,7 +116,7 @@ export const ps = defineCommand({
 });
 
 export const status = defineCommand({
-  options: { ...jsonOption, ...connectionOptions },
+  options: clientOptions,
   examples: ['hearth status', 'hearth status --host http://192.168.1.5:1234'],
   async run({ context, options }) {
     const client = await connect(context, options);

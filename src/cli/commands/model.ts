@@ -20,10 +20,9 @@ import { changeSettings, valuesOf } from '../model/change-settings.ts';
 import { fieldsOf, generationOptions, loadOptions } from '../model/settings-options.ts';
 import {
   adapterOption,
-  connectionOptions,
+  clientOptions,
   decimal,
   integer,
-  jsonOption,
   onOff,
   required,
   text,
@@ -33,11 +32,10 @@ import {
 import { readFileOrInput } from '../read-file.ts';
 import { writeList, writeResult } from '../ui/result.ts';
 
-const common = { ...jsonOption, ...connectionOptions };
-const model = { model: required('Key of a model, or name of a profile') };
+const name = { model: required('Key of a model, or name of a profile') };
 
 export const modelLs = defineCommand({
-  options: common,
+  options: clientOptions,
   examples: ['hearth model ls', 'hearth model ls --json'],
   async run({ context, options }) {
     const client = await connect(context, options);
@@ -56,8 +54,8 @@ export const modelLs = defineCommand({
 });
 
 export const modelShow = defineCommand({
-  positionals: model,
-  options: common,
+  positionals: name,
+  options: clientOptions,
   examples: ['hearth model show qwen/qwen3-8b'],
   async run({ context, options, positionals }) {
     const { signal, terminal } = context;
@@ -97,7 +95,7 @@ const samplingOptions = {
 };
 
 export const modelSet = defineCommand({
-  positionals: model,
+  positionals: name,
   options: {
     base: text('--base <model>', 'Make it a profile: another name for this model'),
     pinned: onOff('--pinned <on|off>', 'Load it when the server starts, and keep it loaded'),
@@ -111,7 +109,7 @@ export const modelSet = defineCommand({
       'Jinja template that replaces the template of the model',
     ),
     unset: textList('--unset <name>', 'Remove a setting, such as temperature or context_length'),
-    ...common,
+    ...clientOptions,
   },
   examples: [
     'hearth model set qwen/qwen3-8b --temperature 0.6 --context-length 32768',
@@ -170,20 +168,20 @@ function without({ load = {}, ...values }: SettingsFields, names: readonly strin
 }
 
 export const modelReset = defineCommand({
-  positionals: model,
-  options: common,
+  positionals: name,
+  options: clientOptions,
   examples: ['hearth model reset qwen-coder'],
   async run({ context, options, positionals: params }) {
     const client = await connect(context, options);
     const result = await client.call(deleteModelSettings, { params }, context.signal);
-    const name = printable(result.model);
-    const line = result.deleted ? `Deleted the settings of ${name}` : `${name} has no settings`;
+    const shown = printable(result.model);
+    const line = result.deleted ? `Deleted the settings of ${shown}` : `${shown} has no settings`;
     writeResult(context.terminal, options, result, line);
   },
 });
 
 export const modelExport = defineCommand({
-  options: common,
+  options: clientOptions,
   examples: ['hearth model export > models.json'],
   async run({ context, options }) {
     const client = await connect(context, options);
@@ -199,7 +197,7 @@ const exportSchema = z.object({
 
 export const modelImport = defineCommand({
   positionals: { file: required('File that `hearth model export` wrote, or -') },
-  options: common,
+  options: clientOptions,
   examples: ['hearth model import models.json'],
   async run({ context, options, positionals: { file } }) {
     const { signal, terminal } = context;

@@ -4,14 +4,13 @@ import { browserCommand, openBrowser } from '../browser.ts';
 import { ApiError } from '../client/client-error.ts';
 import { defineCommand } from '../command.ts';
 import { CommandError } from '../failure.ts';
-import { connectionOptions, flag, jsonOption } from '../option.ts';
+import { clientOptions, flag } from '../option.ts';
 
 export const open = defineCommand({
   options: {
     browser: flag('--no-browser', 'Print the link only'),
     lan: flag('--lan', 'Show a QR code that opens the web app on a phone in the same network'),
-    ...jsonOption,
-    ...connectionOptions,
+    ...clientOptions,
   },
   examples: [
     'hearth open',

@@ -13,7 +13,7 @@ import { ApiError } from '../client/client-error.ts';
 import { connect } from '../client/connect.ts';
 import { defineCommand } from '../command.ts';
 import { CommandError, UsageError } from '../failure.ts';
-import { connectionOptions, decimal, integer, jsonOption, required, text } from '../option.ts';
+import { clientOptions, decimal, integer, required, text } from '../option.ts';
 import { fieldsOf, generationOptions } from '../model/settings-options.ts';
 import { type PresetValues, valuesOf } from '../presets/stored-preset.ts';
 import { readFileOrInput } from '../read-file.ts';
@@ -21,11 +21,10 @@ import { writeList, writeResult } from '../ui/result.ts';
 
 type NamedPreset = { readonly name: string } & PresetValues;
 
-const common = { ...jsonOption, ...connectionOptions };
 const name = { name: required('Name of the preset') };
 
 export const presetsLs = defineCommand({
-  options: common,
+  options: clientOptions,
   examples: ['hearth presets ls', 'hearth presets ls --json'],
   async run({ context, options }) {
     const client = await connect(context, options);
@@ -51,7 +50,7 @@ function describe(values: PresetValues): string {
 
 export const presetsShow = defineCommand({
   positionals: name,
-  options: common,
+  options: clientOptions,
   examples: ['hearth presets show poet'],
   async run({ context, options, positionals }) {
     const client = await connect(context, options);
@@ -77,7 +76,7 @@ export const presetsSet = defineCommand({
     ...generationOptions,
     temperature: decimal('--temperature <number>', 'Sampling temperature, 0 to 1', 0, 1),
     contextLength: integer('--context-length <tokens>', 'Context length', 1, 2 ** 31 - 1),
-    ...common,
+    ...clientOptions,
   },
   examples: ['hearth presets set poet --system "You answer in rhymes." --temperature 0.9'],
   async run({ context, options, positionals }) {
@@ -107,7 +106,7 @@ export const presetsSet = defineCommand({
 
 export const presetsRm = defineCommand({
   positionals: name,
-  options: common,
+  options: clientOptions,
   examples: ['hearth presets rm poet'],
   async run({ context, options, positionals }) {
     const client = await connect(context, options);
@@ -118,7 +117,7 @@ export const presetsRm = defineCommand({
 });
 
 export const presetsExport = defineCommand({
-  options: common,
+  options: clientOptions,
   examples: ['hearth presets export > presets.json'],
   async run({ context, options }) {
     const client = await connect(context, options);
@@ -130,7 +129,7 @@ export const presetsExport = defineCommand({
 
 export const presetsImport = defineCommand({
   positionals: { file: required('File that `hearth presets export` wrote, or -') },
-  options: common,
+  options: clientOptions,
   examples: ['hearth presets import presets.json'],
   async run({ context, options, positionals: { file } }) {
     const { signal, terminal } = context;

@@ -4,7 +4,7 @@ import type { Client } from '../client/client.ts';
 import { connect } from '../client/connect.ts';
 import { defineCommand } from '../command.ts';
 import { UsageError } from '../failure.ts';
-import { connectionOptions, flag, jsonOption, required } from '../option.ts';
+import { clientOptions, flag, required } from '../option.ts';
 import { confirm } from '../ui/ask.ts';
 import { writeResult } from '../ui/result.ts';
 import { formatBytes } from '../../kernel/format.ts';
@@ -14,8 +14,7 @@ export const rm = defineCommand({
   positionals: { model: required('Model key; with @quantization, only that variant') },
   options: {
     yes: flag('-y, --yes', 'Do not ask for confirmation'),
-    ...jsonOption,
-    ...connectionOptions,
+    ...clientOptions,
   },
   examples: ['hearth rm local/my-model', 'hearth rm local/my-model@q4_k_m --yes'],
   async run({ context, options, positionals: { model } }) {

@@ -10,7 +10,7 @@ import { connect } from '../client/connect.ts';
 import { defineCommand } from '../command.ts';
 import { writeCatalog, describeFit } from '../download/catalog-table.ts';
 import { CommandError } from '../failure.ts';
-import { choice, connectionOptions, integer, jsonOption, rest } from '../option.ts';
+import { choice, clientOptions, integer, rest } from '../option.ts';
 import { writeFields, writeTable } from '../ui/table.ts';
 import type { TerminalStream } from '../ui/terminal.ts';
 
@@ -23,8 +23,7 @@ export const search = defineCommand({
   options: {
     source: choice('--source <hub>', 'Where to search (default: hub)', ['hub', 'modelscope']),
     limit: integer('--limit <models>', 'Maximum number of models (default: 20)', 1, 100),
-    ...jsonOption,
-    ...connectionOptions,
+    ...clientOptions,
   },
   examples: [
     'hearth search qwen instruct',

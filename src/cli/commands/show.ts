@@ -10,7 +10,7 @@ import { ApiError } from '../client/client-error.ts';
 import type { Client } from '../client/client.ts';
 import { connect } from '../client/connect.ts';
 import { defineCommand } from '../command.ts';
-import { connectionOptions, flag, jsonOption, required } from '../option.ts';
+import { clientOptions, flag, required } from '../option.ts';
 import { describeContext } from '../ui/instance-table.ts';
 import { describeFit } from '../download/catalog-table.ts';
 import { writeFields, writeTable } from '../ui/table.ts';
@@ -20,8 +20,7 @@ export const show = defineCommand({
   positionals: { model: required('Model key, optionally with @quantization') },
   options: {
     template: flag('--template', 'Print only the chat template'),
-    ...jsonOption,
-    ...connectionOptions,
+    ...clientOptions,
   },
   examples: ['hearth show hearth/starter-chat', 'hearth show starter-chat --template'],
   async run({ context, options, positionals: { model } }) {

@@ -4,15 +4,14 @@ import { ApiError } from '../client/client-error.ts';
 import { defineCommand } from '../command.ts';
 import { connect } from '../client/connect.ts';
 import { UsageError } from '../failure.ts';
-import { connectionOptions, flag, jsonOption, optional } from '../option.ts';
+import { clientOptions, flag, optional } from '../option.ts';
 import { printable } from '../../kernel/printable.ts';
 
 export const unload = defineCommand({
   positionals: { instance: optional('Instance id, as shown by `hearth ps`') },
   options: {
     all: flag('--all', 'Unload all instances'),
-    ...jsonOption,
-    ...connectionOptions,
+    ...clientOptions,
   },
   examples: ['hearth unload hearth/starter-chat', 'hearth unload --all'],
   async run({ context, options, positionals: { instance } }) {

@@ -2,7 +2,7 @@ import { getUsage, usageGroups } from '../../api/v1/tokens/usage-schema.ts';
 import { formatCount } from '../../kernel/format.ts';
 import { connect } from '../client/connect.ts';
 import { defineCommand } from '../command.ts';
-import { choiceList, connectionOptions, integer, jsonOption } from '../option.ts';
+import { choiceList, clientOptions, integer } from '../option.ts';
 import { writeTable } from '../ui/table.ts';
 
 export const usage = defineCommand({
@@ -13,8 +13,7 @@ export const usage = defineCommand({
       `What to add up for, comma-separated: ${usageGroups.join(', ')} (default: day)`,
       usageGroups,
     ),
-    ...jsonOption,
-    ...connectionOptions,
+    ...clientOptions,
   },
   examples: ['hearth usage', 'hearth usage --days 7 --by token,model', 'hearth usage --json'],
   async run({ context, options }) {
