@@ -1,6 +1,7 @@
 import type { TransportError } from '../../platform/net/api-client-transport.ts';
 import { mcpErrorSchema } from '../../api/mcp/mcp-schema.ts';
 import { errorBodySchema, openAiErrorBodySchema } from '../../api/kit/error-body.ts';
+import { parseJson } from '../../kernel/parse-json.ts';
 
 /** An error response of the server; the error table describes the fields. */
 export class ApiError extends Error {
@@ -64,13 +65,4 @@ export function toApiError(status: number, body: string): ApiError {
     { type: 'unexpected_response', message: `The server responded with HTTP status ${status}.` },
     status,
   );
-}
-
-/** @returns undefined if the text is not JSON. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

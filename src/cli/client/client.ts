@@ -4,17 +4,13 @@ import {
   type ApiAnswer,
   type ApiMethod,
   type ApiUpload,
+  readText,
   sendApiRequest,
   TransportError,
 } from '../../platform/net/api-client-transport.ts';
-import {
-  ApiError,
-  isConnectFailure,
-  parseJson,
-  ServerUnreachableError,
-  toApiError,
-} from './client-error.ts';
+import { ApiError, isConnectFailure, ServerUnreachableError, toApiError } from './client-error.ts';
 import { findOtherScheme } from './probe-server.ts';
+import { parseJson } from '../../kernel/parse-json.ts';
 import { createParser } from 'eventsource-parser';
 
 type SchemaInput<Schema> = Schema extends z.ZodType ? z.input<Schema> : never;
@@ -91,7 +87,7 @@ export function createClient(options: {
       certificate,
     });
     if (response.status === 200) return response;
-    throw toApiError(response.status, await readText(response));
+    throw toApiError(response.status, await readBody(response));
   }
 
   const toClientError = async (error: unknown, signal: AbortSignal): Promise<unknown> =>
@@ -104,7 +100,7 @@ export function createClient(options: {
   ): Promise<Result<Declared>> {
     try {
       const response = await send(declared, input, signal);
-      return check<Declared['result']>(declared.result, parseJson(await readText(response)));
+      return check<Declared['result']>(declared.result, parseJson(await readBody(response)));
     } catch (error) {
       throw await toClientError(error, signal);
     }
@@ -136,15 +132,10 @@ export function fillPath(path: string, params: Readonly<Record<string, unknown>>
   );
 }
 
-async function readText(response: ApiAnswer): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let sizeBytes = 0;
-  for await (const chunk of response.chunks) {
-    chunks.push(chunk);
-    sizeBytes += chunk.length;
-    if (sizeBytes > maxResponseBytes) throw unexpectedResponse(`exceeds ${maxResponseBytes} bytes`);
-  }
-  return Buffer.concat(chunks).toString();
+async function readBody(response: ApiAnswer): Promise<string> {
+  const text = await readText(response, maxResponseBytes);
+  if (text !== undefined) return text;
+  throw unexpectedResponse(`exceeds ${maxResponseBytes} bytes`);
 }
 
 function check<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {

@@ -1,11 +1,12 @@
 import * as z from 'zod';
 import { getHealth } from '../../api/monitoring/health-schema.ts';
+import { parseJson } from '../../kernel/parse-json.ts';
 import {
-  type ApiAnswer,
+  readText,
   sendApiRequest,
   TransportError,
 } from '../../platform/net/api-client-transport.ts';
-import { isConnectFailure, parseJson } from './client-error.ts';
+import { isConnectFailure } from './client-error.ts';
 
 export type ProbeResult =
   | { readonly kind: 'hearth'; readonly homeId: string }
@@ -36,8 +37,8 @@ export async function probeServer(
       signal: AbortSignal.any([signal, limit]),
       certificate,
     });
-    const body = parseJson(await readBody(response));
-    const health = healthSchema.safeParse(body, { jitless: true });
+    const text = (await readText(response, maxProbeBytes)) ?? '';
+    const health = healthSchema.safeParse(parseJson(text), { jitless: true });
     if (health.success) return { kind: 'hearth', homeId: health.data.home_id };
     return { kind: 'foreign' };
   } catch (error) {
@@ -47,17 +48,6 @@ export async function probeServer(
     // Any other failure comes from a program that does not speak HTTP.
     return { kind: isConnectFailure(error) ? 'unreachable' : 'foreign' };
   }
-}
-
-async function readBody(response: ApiAnswer): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let sizeBytes = 0;
-  for await (const chunk of response.chunks) {
-    chunks.push(chunk);
-    sizeBytes += chunk.length;
-    if (sizeBytes > maxProbeBytes) break;
-  }
-  return Buffer.concat(chunks).toString();
 }
 
 const maxSchemeProbeMs = 3000;

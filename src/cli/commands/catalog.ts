@@ -10,10 +10,10 @@ import type { Client } from '../client/client.ts';
 import { connect } from '../client/connect.ts';
 import { type CommandContext, defineCommand, type OptionValues } from '../command.ts';
 import { UsageError } from '../failure.ts';
-import { clientOptions, connectionOptions, jsonOption, required, text } from '../option.ts';
+import { clientOptions, required, text } from '../option.ts';
 import { writeResult } from '../ui/result.ts';
 
-type Options = OptionValues<typeof connectionOptions & typeof jsonOption>;
+type Options = OptionValues<typeof clientOptions>;
 
 async function show(
   context: CommandContext,

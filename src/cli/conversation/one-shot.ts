@@ -10,6 +10,7 @@ import { type ChatSettings, describeMissingAnswer, streamAnswer } from './conver
 import { readFile } from 'node:fs/promises';
 import type * as z from 'zod';
 import { createChatCompletionOpenAi } from '../../api/openai/chat/chat-completion-schema.ts';
+import { parseJson } from '../../kernel/parse-json.ts';
 
 const noView: AnswerView = { show: () => {}, end: () => {} };
 
@@ -118,14 +119,6 @@ export async function answerFormatted(
     throw new CommandError('The answer was cut off. Allow a longer one with --max-tokens.');
   }
   if (content === '') throw new CommandError('The model wrote no answer.');
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** OpenAI's API takes adapters as part of the model's name. */

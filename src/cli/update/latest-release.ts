@@ -2,7 +2,8 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
-import { sendApiRequest } from '../../platform/net/api-client-transport.ts';
+import { parseJson } from '../../kernel/parse-json.ts';
+import { readText, sendApiRequest } from '../../platform/net/api-client-transport.ts';
 import { CommandError } from '../failure.ts';
 
 /** A release of Hearth. */
@@ -29,7 +30,7 @@ const maxAnswerBytes = 1024 * 1024;
  * @throws CommandError if it can't be read; the signal's reason when aborted.
  */
 export async function readFeed(feed: string, signal: AbortSignal): Promise<Release> {
-  const text = await readText(feed, signal).catch((error: unknown) => {
+  const text = await download(feed, signal).catch((error: unknown) => {
     signal.throwIfAborted();
     throw unknownRelease(`${new URL(feed).host}: ${describe(error)}`, error);
   });
@@ -41,22 +42,17 @@ export async function readFeed(feed: string, signal: AbortSignal): Promise<Relea
   return { version, remedy: `Download it from ${url}` };
 }
 
-async function readText(feed: string, signal: AbortSignal): Promise<string> {
-  const { status, chunks } = await sendApiRequest({
+async function download(feed: string, signal: AbortSignal): Promise<string> {
+  const answer = await sendApiRequest({
     method: 'GET',
     url: new URL(feed),
     headers: { accept: 'application/json' },
     signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
   });
-  if (status !== 200) throw new Error(`HTTP status ${status}`);
-  const parts: Uint8Array[] = [];
-  let sizeBytes = 0;
-  for await (const chunk of chunks) {
-    parts.push(chunk);
-    sizeBytes += chunk.byteLength;
-    if (sizeBytes > maxAnswerBytes) throw new Error('the answer is too large');
-  }
-  return Buffer.concat(parts).toString();
+  if (answer.status !== 200) throw new Error(`HTTP status ${answer.status}`);
+  const text = await readText(answer, maxAnswerBytes);
+  if (text === undefined) throw new Error('the answer is too large');
+  return text;
 }
 
 /** Runs npm and returns its standard output. */
@@ -139,14 +135,6 @@ function unknownRelease(reason: string, cause?: unknown): CommandError {
 
 function describe(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Compares two semantic versions (semver.org, precedence); positive if the left one is newer. */

@@ -2,6 +2,7 @@ import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { errorCode } from '../../kernel/error-code.ts';
+import { parseJson } from '../../kernel/parse-json.ts';
 import { renameWithRetry } from '../files/rename-with-retry.ts';
 
 const serverRecordSchema = z.object({
@@ -56,12 +57,4 @@ export async function readServerRecord(homeFolder: string): Promise<ServerRecord
 /** Removes `server.json` if it exists; the caller must hold the home lock. */
 export async function removeServerRecord(homeFolder: string): Promise<void> {
   await rm(recordFile(homeFolder), { force: true });
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

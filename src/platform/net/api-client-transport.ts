@@ -39,6 +39,18 @@ export interface ApiAnswer {
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 
+/** @returns undefined if the answer is longer. */
+export async function readText(answer: ApiAnswer, maxBytes: number): Promise<string | undefined> {
+  const chunks: Uint8Array[] = [];
+  let sizeBytes = 0;
+  for await (const chunk of answer.chunks) {
+    chunks.push(chunk);
+    sizeBytes += chunk.length;
+    if (sizeBytes > maxBytes) return undefined;
+  }
+  return Buffer.concat(chunks).toString();
+}
+
 /** Connects directly: Node's global agent follows the proxy settings of Node 24 (`NODE_USE_ENV_PROXY`). */
 const agent = new HttpAgent({ keepAlive: true });
 
