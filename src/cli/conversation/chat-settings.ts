@@ -1,6 +1,5 @@
 import type * as z from 'zod';
 import { chatRequestSchema, type ChatRequest } from '../../api/v1/chat/chat-schema.ts';
-import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import { UsageError } from '../failure.ts';
 
 /** Settings for `/set`, by the names that the user types. */
@@ -52,28 +51,5 @@ export function describeSettings(values: SettableValues): readonly string[] {
   return Object.entries(settable).flatMap(([name, key]) => {
     const value = values[key];
     return value === undefined || value === null ? [] : [`${name} ${value}`];
-  });
-}
-
-/** The settings that `/save` stores for the model, except the context length. */
-export function savedValues({
-  system_prompt,
-  temperature,
-  top_p,
-  top_k,
-  min_p,
-  repeat_penalty,
-  max_output_tokens,
-  reasoning,
-}: SettableValues & Pick<ChatRequest, 'system_prompt'>) {
-  return omitUndefined({
-    system_prompt,
-    temperature,
-    top_p,
-    top_k,
-    min_p,
-    repeat_penalty,
-    max_output_tokens,
-    reasoning,
   });
 }

@@ -12,7 +12,8 @@ import type { SettingsFields } from '../../api/v1/models/model-settings-schema.t
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import { truncateText } from '../ui/table.ts';
 import { formatStats } from './answer-view.ts';
-import { describeSettings, parseSetting, savedValues } from './chat-settings.ts';
+import { describeSettings, parseSetting } from './chat-settings.ts';
+import { fieldsOf, generationOptions } from '../model/settings-options.ts';
 import type { Conversation } from './conversation.ts';
 import { readImageFile } from './image-file.ts';
 
@@ -97,7 +98,7 @@ export const slashCommands: readonly SlashCommand[] = [
     summary: 'Save the settings for all requests to this model',
     async run({ client, conversation: { settings }, signal }) {
       const { model, context_length: length } = settings;
-      const values = savedValues(settings);
+      const values = fieldsOf(generationOptions, settings);
       const change = (present: SettingsFields): SettingsFields => ({
         ...present,
         ...values,

@@ -1,6 +1,5 @@
 import { kvCacheTypes, speculationModes, splitModes } from '../../kernel/field.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
-import type { Options, OptionValues } from '../command.ts';
 import { choice, decimal, integer, numberList, onOff, text } from '../option.ts';
 
 /** Options for stored load settings, by the names of their fields. */
@@ -75,11 +74,11 @@ export const generationOptions = {
   ]),
 };
 
-/** The fields that the user has set with options. */
-export function fieldsOf<Declared extends Options>(
-  declared: Declared,
-  options: OptionValues<Declared>,
+/** The fields of these options that the user has set. */
+export function fieldsOf<Name extends string, Values extends { readonly [Key in Name]?: unknown }>(
+  declared: Readonly<Record<Name, unknown>>,
+  values: Values,
 ) {
-  const values = Object.keys(declared).map((name) => [name, options[name]]);
-  return omitUndefined(Object.fromEntries(values) as OptionValues<Declared>);
+  const fields = (Object.keys(declared) as Name[]).map((name) => [name, values[name]]);
+  return omitUndefined(Object.fromEntries(fields) as Pick<Values, Name>);
 }
