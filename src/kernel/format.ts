@@ -35,6 +35,16 @@ export function formatCount(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
+/** Formats a number of things: `1 model`, `3 models`. */
+export function formatNumberOf(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** Formats an ISO time to the minute: `2026-11-02 09:30 UTC`. */
+export function formatMinute(time: string): string {
+  return `${time.slice(0, 16).replace('T', ' ')} UTC`;
+}
+
 const mostNames = 20;
 
 /** Lists existing names in a sentence: `There are none.`, `There is only "a".`, `There are "a", "b" and 3 more.` */

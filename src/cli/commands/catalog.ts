@@ -5,6 +5,7 @@ import {
   resetCatalog,
   setCatalogSource,
 } from '../../api/v1/models/catalog-source-schema.ts';
+import { formatNumberOf } from '../../kernel/format.ts';
 import { printable } from '../../kernel/printable.ts';
 import type { Client } from '../client/client.ts';
 import { connect } from '../client/connect.ts';
@@ -25,7 +26,7 @@ async function show(
 }
 
 function describe({ source, version, model_count, checked_at }: CatalogStateRecord): string {
-  const count = model_count === 1 ? '1 model' : `${model_count} models`;
+  const count = formatNumberOf(model_count, 'model');
   if (source === undefined) return `The catalog that ships with Hearth: ${count}`;
   const checked = checked_at === undefined ? '' : `, read ${checked_at.slice(0, 16)}Z`;
   return `${printable(source.url)}: ${count} of ${version ?? ''}${checked}`;

@@ -6,6 +6,7 @@ import { checkHome, checkSettings } from '../doctor/check-home.ts';
 import { checkServer } from '../doctor/check-server.ts';
 import { join } from 'node:path';
 import { loadSettings } from '../../settings/settings.ts';
+import { formatNumberOf } from '../../kernel/format.ts';
 import { printable } from '../../kernel/printable.ts';
 import { version } from '../../kernel/version.ts';
 import { defineCommand } from '../command.ts';
@@ -52,7 +53,7 @@ export const doctor = defineCommand({
       terminal.output.line(
         problems + warnings === 0
           ? 'No problems were found.'
-          : `${counted(problems, 'problem')}, ${counted(warnings, 'warning')}.`,
+          : `${formatNumberOf(problems, 'problem')}, ${formatNumberOf(warnings, 'warning')}.`,
       );
     }
     return problems === 0 ? 0 : 1;
@@ -89,8 +90,4 @@ function writeFindings(output: TerminalStream, name: string, findings: readonly 
     output.line(`${paint(marks[level].padEnd(2))} ${label} ${printable(message)}`);
     if (remedy !== undefined) output.line(style.dim(`${' '.repeat(16)}${printable(remedy)}`));
   }
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -12,6 +12,7 @@ import { jsonOption, required, rest, text, textList } from '../option.ts';
 import { writeList, writeResult } from '../ui/result.ts';
 import { writeTable } from '../ui/table.ts';
 import { resolve } from 'node:path';
+import { formatNumberOf } from '../../kernel/format.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import { CommandError, UsageError } from '../failure.ts';
 import { readSettings } from '../../server/offline/offline-home.ts';
@@ -165,7 +166,7 @@ export const mcpTest = defineCommand({
         ],
         tools,
       );
-      const count = tools.length === 1 ? '1 tool' : `${tools.length} tools`;
+      const count = formatNumberOf(tools.length, 'tool');
       terminal.messages.line(`Connected to ${pluginId(label)}: ${count}.`);
       if (!settings['mcp.allowPlugins']) {
         terminal.messages.line(

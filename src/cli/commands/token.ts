@@ -15,16 +15,14 @@ import { withMigration } from '../ui/progress.ts';
 import { flag, jsonOption, required, text } from '../option.ts';
 import { boundOptions, permissionsOption, toBounds } from './token-bounds.ts';
 import { writeList, writeResult } from '../ui/result.ts';
+import { formatMinute, formatNumberOf } from '../../kernel/format.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import { UsageError } from '../failure.ts';
 
 /** Such as `31 responses in 4 conversations`. */
 export function formatResponseCount({ responseCount, conversationCount }: OwnedCount): string {
-  return `${counted(responseCount, 'response')} in ${counted(conversationCount, 'conversation')}`;
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+  const conversations = formatNumberOf(conversationCount, 'conversation');
+  return `${formatNumberOf(responseCount, 'response')} in ${conversations}`;
 }
 
 export const tokenLs = defineCommand({
@@ -98,9 +96,8 @@ function withoutSecret(token: StoredToken) {
   };
 }
 
-/** To the minute, in UTC. */
 function formatTime(time: Date | null): string {
-  return time === null ? 'never' : `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+  return time === null ? 'never' : formatMinute(time.toISOString());
 }
 
 const defaultPermissions = ['chat', 'embeddings', 'models:read'] as const;

@@ -7,6 +7,7 @@ import {
   listLinks,
   removeLink,
 } from '../../api/v1/links/link-schema.ts';
+import { formatMinute, formatNumberOf } from '../../kernel/format.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import { printable } from '../../kernel/printable.ts';
 import { connect } from '../client/connect.ts';
@@ -125,14 +126,13 @@ function toRows({ to, from }: LinkList): readonly Row[] {
       name,
       direction: 'from' as const,
       address: '',
-      state: time === null ? 'never used' : `used ${time.slice(0, 16).replace('T', ' ')} UTC`,
+      state: time === null ? 'never used' : `used ${formatMinute(time)}`,
     })),
   ];
 }
 
 function describeState({ model_count: count }: LinkedMachine): string {
-  if (count === null) return 'not available';
-  return count === 1 ? '1 model' : `${count} models`;
+  return count === null ? 'not available' : formatNumberOf(count, 'model');
 }
 
 export const linkRm = defineCommand({

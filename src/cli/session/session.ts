@@ -4,6 +4,7 @@ import {
   withSessions,
   type StoredSession,
 } from '../../server/offline/sessions.ts';
+import { formatMinute } from '../../kernel/format.ts';
 import { defineCommand } from '../command.ts';
 import { UsageError } from '../failure.ts';
 import { flag, jsonOption, optional } from '../option.ts';
@@ -23,8 +24,16 @@ export const sessionLs = defineCommand({
         { title: 'DEVICE', value: nameOf },
         { title: 'TOKEN', dropOrder: 3, value: ({ tokenId }) => tokenId },
         { title: 'ADDRESS', dropOrder: 2, value: ({ address }) => address },
-        { title: 'SIGNED IN', dropOrder: 1, value: ({ createdAt }) => formatTime(createdAt) },
-        { title: 'LAST USED', dropOrder: 4, value: ({ lastUsedAt }) => formatTime(lastUsedAt) },
+        {
+          title: 'SIGNED IN',
+          dropOrder: 1,
+          value: (each) => formatMinute(each.createdAt.toISOString()),
+        },
+        {
+          title: 'LAST USED',
+          dropOrder: 4,
+          value: (each) => formatMinute(each.lastUsedAt.toISOString()),
+        },
       ],
       ifEmpty: 'No browser is signed in. `hearth open` signs one in.',
     });
@@ -45,11 +54,6 @@ function toFields(session: StoredSession) {
     created_at: session.createdAt,
     last_used_at: session.lastUsedAt,
   };
-}
-
-/** To the minute, in UTC. */
-function formatTime(time: Date): string {
-  return `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
 export const sessionRm = defineCommand({

@@ -21,7 +21,7 @@ import { isPostgresUrl, withoutPassword } from '../../kernel/postgres-url.ts';
 import { CommandError, UsageError } from '../failure.ts';
 import { existsSync } from 'node:fs';
 import { formatPath } from '../ui/format-path.ts';
-import { formatBytes } from '../../kernel/format.ts';
+import { formatBytes, formatNumberOf } from '../../kernel/format.ts';
 
 export const storeMigrate = defineCommand({
   options: jsonOption,
@@ -59,7 +59,7 @@ export const storeCheck = defineCommand({
       messages.line(
         problems.length === 0
           ? `The database is in order: ${rowCounts['responses'] ?? 0} responses in ${rowCounts['conversations'] ?? 0} conversations.`
-          : `The database has ${problems.length} ${problems.length === 1 ? 'problem' : 'problems'}.`,
+          : `The database has ${formatNumberOf(problems.length, 'problem')}.`,
       );
     }
     return problems.length === 0 ? 0 : 1;
