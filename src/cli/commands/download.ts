@@ -9,7 +9,7 @@ import { connect } from '../client/connect.ts';
 import { defineCommand } from '../command.ts';
 import { describeProgress, progressFraction } from '../download/follow-download.ts';
 import { clientOptions, required } from '../option.ts';
-import { formatBytes } from '../../kernel/format.ts';
+import { formatBytes, formatMinute } from '../../kernel/format.ts';
 import { printable } from '../../kernel/printable.ts';
 import { writeList, writeResult } from '../ui/result.ts';
 
@@ -47,7 +47,7 @@ export const downloadLs = defineCommand({
             speed === undefined ? '-' : `${formatBytes(speed)}/s`,
           isNumber: true,
         },
-        { title: 'STARTED', dropOrder: 1, value: ({ started_at: time }) => formatTime(time) },
+        { title: 'STARTED', dropOrder: 1, value: ({ started_at: time }) => formatMinute(time) },
       ],
       ifEmpty: 'No downloads. Start one with `hearth get MODEL`.',
     });
@@ -58,44 +58,37 @@ export const downloadLs = defineCommand({
   },
 });
 
-/** To the minute, in UTC. */
-function formatTime(time: string): string {
-  return `${time.slice(0, 16).replace('T', ' ')} UTC`;
+const positionals = { job: required('Job id, as shown by `hearth download ls`') };
+
+/** A command that pauses or resumes a job. */
+function changeJob(
+  route: typeof pauseDownload | typeof resumeDownload,
+  name: string,
+  pastTense: string,
+) {
+  return defineCommand({
+    positionals,
+    options: clientOptions,
+    examples: [`hearth download ${name} job_0123456789`],
+    async run({ context, options, positionals: { job: id } }) {
+      const client = await connect(context, options);
+      const job = await client.call(route, { params: { job_id: id } }, context.signal);
+      const line = `${pastTense} ${printable(job.model)}: ${describeProgress(job)}`;
+      writeResult(context.terminal, options, job, line);
+    },
+  });
 }
 
-export const downloadPause = defineCommand({
-  positionals: { job: required('Job id, as shown by `hearth download ls`') },
-  options: clientOptions,
-  examples: ['hearth download pause job_0123456789'],
-  async run({ context, options, positionals }) {
-    const client = await connect(context, options);
-    const params = { job_id: positionals.job };
-    const job = await client.call(pauseDownload, { params }, context.signal);
-    const line = `Paused ${printable(job.model)}: ${describeProgress(job)}`;
-    writeResult(context.terminal, options, job, line);
-  },
-});
-
-export const downloadResume = defineCommand({
-  positionals: { job: required('Job id, as shown by `hearth download ls`') },
-  options: clientOptions,
-  examples: ['hearth download resume job_0123456789'],
-  async run({ context, options, positionals }) {
-    const client = await connect(context, options);
-    const params = { job_id: positionals.job };
-    const job = await client.call(resumeDownload, { params }, context.signal);
-    const line = `Resumed ${printable(job.model)}: ${describeProgress(job)}`;
-    writeResult(context.terminal, options, job, line);
-  },
-});
+export const downloadPause = changeJob(pauseDownload, 'pause', 'Paused');
+export const downloadResume = changeJob(resumeDownload, 'resume', 'Resumed');
 
 export const downloadCancel = defineCommand({
-  positionals: { job: required('Job id, as shown by `hearth download ls`') },
+  positionals,
   options: clientOptions,
   examples: ['hearth download cancel job_0123456789'],
-  async run({ context, options, positionals }) {
+  async run({ context, options, positionals: { job: id } }) {
     const client = await connect(context, options);
-    const params = { job_id: positionals.job };
+    const params = { job_id: id };
     const result = await client.call(cancelDownload, { params }, context.signal);
     const line = `Cancelled ${result.job_id} and deleted its files`;
     writeResult(context.terminal, options, result, line);
