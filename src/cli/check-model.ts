@@ -30,12 +30,16 @@ export async function checkChatModel(
   }
 }
 
-/**
- * Replaces the error `model_not_found` with one that suggests a model; does nothing for other errors.
- *
- * @throws CommandError
- */
-export async function suggestModel(
+/** A handler of failed requests, which throws a CommandError with a suggestion if the model does not exist. */
+export function suggestingModel(client: Client, model: string, signal: AbortSignal) {
+  return async (error: unknown): Promise<never> => {
+    await suggestModel(client, model, error, signal);
+    throw error;
+  };
+}
+
+/** @throws CommandError for the error `model_not_found`; does nothing for other errors. */
+async function suggestModel(
   client: Client,
   model: string,
   error: unknown,

@@ -1,6 +1,6 @@
 import { createEmbeddingOpenAi } from '../../api/openai/embeddings/embedding-schema.ts';
 import { listModels } from '../../api/v1/models/model-schema.ts';
-import { suggestModel } from '../check-model.ts';
+import { suggestingModel } from '../check-model.ts';
 import type { Client } from '../client/client.ts';
 import { connect } from '../client/connect.ts';
 import { defineCommand, type CommandContext } from '../command.ts';
@@ -26,10 +26,7 @@ export const embed = defineCommand({
     const model = options.model ?? (await findEmbeddingModel(client, signal));
     const result = await client
       .call(createEmbeddingOpenAi, { body: { model, input } }, signal)
-      .catch(async (error: unknown) => {
-        await suggestModel(client, model, error, signal);
-        throw error;
-      });
+      .catch(suggestingModel(client, model, signal));
     if (options.json === true) {
       terminal.output.json(result);
       return;

@@ -8,7 +8,7 @@ import {
 import type { SettingsFields } from '../../api/v1/models/model-settings-schema.ts';
 import { changeSettings } from '../model/change-settings.ts';
 import { fieldsOf, loadOptions } from '../model/settings-options.ts';
-import { suggestModel } from '../check-model.ts';
+import { suggestingModel } from '../check-model.ts';
 import { ApiError } from '../client/client-error.ts';
 import type { Client } from '../client/client.ts';
 import { defineCommand, type CommandContext } from '../command.ts';
@@ -44,10 +44,7 @@ export const load = defineCommand({
   async run({ context, options, positionals: { model } }) {
     const client = await connect(context, options);
     const { output, messages } = context.terminal;
-    const suggest = async (error: unknown): Promise<never> => {
-      await suggestModel(client, model, error, context.signal);
-      throw error;
-    };
+    const suggest = suggestingModel(client, model, context.signal);
     const fromOptions = fieldsOf(loadOptions, options);
     const adapters = options.adapter && toAdapters(options.adapter);
     if (options.save === true && adapters !== undefined)

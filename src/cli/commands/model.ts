@@ -9,13 +9,12 @@ import {
   type SettingsFields,
 } from '../../api/v1/models/model-settings-schema.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
-import { parseJsonDocument } from '../../kernel/json-document.ts';
 import { printable } from '../../kernel/printable.ts';
-import { suggestModel } from '../check-model.ts';
+import { suggestingModel } from '../check-model.ts';
 import { ApiError } from '../client/client-error.ts';
 import { connect } from '../client/connect.ts';
 import { defineCommand, type CommandContext } from '../command.ts';
-import { CommandError, UsageError } from '../failure.ts';
+import { UsageError } from '../failure.ts';
 import { changeSettings, valuesOf } from '../model/change-settings.ts';
 import { fieldsOf, generationOptions, loadOptions } from '../model/settings-options.ts';
 import {
@@ -29,7 +28,7 @@ import {
   textList,
   toAdapters,
 } from '../option.ts';
-import { readFileOrInput } from '../read-file.ts';
+import { readExport, readFileOrInput } from '../read-file.ts';
 import { writeList, writeResult } from '../ui/result.ts';
 
 const name = { model: required('Key of a model, or name of a profile') };
@@ -62,10 +61,7 @@ export const modelShow = defineCommand({
     const client = await connect(context, options);
     const record = await client
       .call(getModelSettings, { params: positionals }, signal)
-      .catch(async (error: unknown) => {
-        await suggestModel(client, positionals.model, error, signal);
-        throw error;
-      });
+      .catch(suggestingModel(client, positionals.model, signal));
     if (options.json === true) terminal.output.json(record);
     else writeRecord(context, record);
   },
@@ -140,10 +136,7 @@ export const modelSet = defineCommand({
     const change = (present: SettingsFields): SettingsFields =>
       without({ ...present, ...values, load: { ...present.load, ...load } }, unset);
     const changed = await changeSettings(client, model, change, signal).catch(
-      async (error: unknown) => {
-        await suggestModel(client, model, error, signal);
-        throw error;
-      },
+      suggestingModel(client, model, signal),
     );
     if (options.json === true) terminal.output.json(changed);
     else writeRecord(context, changed);
@@ -186,14 +179,17 @@ export const modelExport = defineCommand({
   async run({ context, options }) {
     const client = await connect(context, options);
     const { models } = await client.call(listModelSettings, {}, context.signal);
-    const exported = models.map((record) => ({ model: record.model, ...valuesOf(record) }));
-    context.terminal.output.json({ models: exported });
+    context.terminal.output.json({
+      models: models.map((record) => ({ model: record.model, ...valuesOf(record) })),
+    });
   },
 });
 
-const exportSchema = z.object({
-  models: z.array(z.object({ model: z.string(), ...recordFields })),
-});
+const exported = {
+  schema: z.object({ models: z.array(z.object({ model: z.string(), ...recordFields })) }),
+  group: 'model',
+  values: 'settings',
+};
 
 export const modelImport = defineCommand({
   positionals: { file: required('File that `hearth model export` wrote, or -') },
@@ -202,9 +198,9 @@ export const modelImport = defineCommand({
   async run({ context, options, positionals: { file } }) {
     const { signal, terminal } = context;
     const client = await connect(context, options);
-    const content = await readFileOrInput(context, file);
+    const { models } = await readExport(context, file, exported);
     const imported: string[] = [];
-    for (const { model, ...body } of parseExport(content, file)) {
+    for (const { model, ...body } of models) {
       try {
         await client.call(setModelSettings, { params: { model }, body }, signal);
         imported.push(model);
@@ -217,15 +213,6 @@ export const modelImport = defineCommand({
     writeResult(terminal, options, { imported }, line);
   },
 });
-
-function parseExport(content: string, file: string) {
-  try {
-    return exportSchema.parse(parseJsonDocument(content).value).models;
-  } catch (cause) {
-    const message = `${file} has no settings: a file of \`hearth model export\` is needed.`;
-    throw new CommandError(message, { cause });
-  }
-}
 
 function writeRecord({ terminal }: CommandContext, record: ModelSettingsResult): void {
   const { output, messages } = terminal;

@@ -7,19 +7,16 @@ import {
   putPreset,
 } from '../../api/v1/presets/preset-schema.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
-import { parseJsonDocument } from '../../kernel/json-document.ts';
 import { printable } from '../../kernel/printable.ts';
 import { ApiError } from '../client/client-error.ts';
 import { connect } from '../client/connect.ts';
 import { defineCommand } from '../command.ts';
-import { CommandError, UsageError } from '../failure.ts';
+import { UsageError } from '../failure.ts';
 import { clientOptions, decimal, integer, required, text } from '../option.ts';
 import { fieldsOf, generationOptions } from '../model/settings-options.ts';
 import { type PresetValues, valuesOf } from '../presets/stored-preset.ts';
-import { readFileOrInput } from '../read-file.ts';
+import { readExport } from '../read-file.ts';
 import { writeList, writeResult } from '../ui/result.ts';
-
-type NamedPreset = { readonly name: string } & PresetValues;
 
 const name = { name: required('Name of the preset') };
 
@@ -122,8 +119,9 @@ export const presetsExport = defineCommand({
   async run({ context, options }) {
     const client = await connect(context, options);
     const { presets } = await client.call(listPresets, {}, context.signal);
-    const exported = presets.map((preset) => ({ name: preset.name, ...valuesOf(preset) }));
-    context.terminal.output.json({ presets: exported });
+    context.terminal.output.json({
+      presets: presets.map((preset) => ({ name: preset.name, ...valuesOf(preset) })),
+    });
   },
 });
 
@@ -134,9 +132,9 @@ export const presetsImport = defineCommand({
   async run({ context, options, positionals: { file } }) {
     const { signal, terminal } = context;
     const client = await connect(context, options);
-    const content = await readFileOrInput(context, file);
-    const presets = parseExport(content, file);
-    for (const { name: preset, ...body } of presets) {
+    const { presets } = await readExport(context, file, exported);
+    for (const { name: preset, ...values } of presets) {
+      const body = omitUndefined(values);
       await client.call(putPreset, { params: { preset }, body }, signal);
     }
     const names = presets.map((each) => each.name);
@@ -145,17 +143,8 @@ export const presetsImport = defineCommand({
   },
 });
 
-const exportSchema = z.object({
-  presets: z.array(z.object({ name: z.string(), ...presetFields })),
-});
-
-function parseExport(content: string, file: string): readonly NamedPreset[] {
-  try {
-    return exportSchema
-      .parse(parseJsonDocument(content).value)
-      .presets.map(({ name: preset, ...values }) => ({ name: preset, ...omitUndefined(values) }));
-  } catch (cause) {
-    const message = `${file} has no presets: a file of \`hearth presets export\` is needed.`;
-    throw new CommandError(message, { cause });
-  }
-}
+const exported = {
+  schema: z.object({ presets: z.array(z.object({ name: z.string(), ...presetFields })) }),
+  group: 'presets',
+  values: 'presets',
+};

@@ -5,7 +5,7 @@ import {
 } from '../../api/v1/models/model-details-schema.ts';
 import { formatBytes, formatCount } from '../../kernel/format.ts';
 import { printable } from '../../kernel/printable.ts';
-import { suggestModel } from '../check-model.ts';
+import { suggestingModel } from '../check-model.ts';
 import { ApiError } from '../client/client-error.ts';
 import type { Client } from '../client/client.ts';
 import { connect } from '../client/connect.ts';
@@ -28,10 +28,7 @@ export const show = defineCommand({
     const client = await connect(context, options);
     const details = await client
       .call(getModelDetails, { query: { model } }, signal)
-      .catch(async (error: unknown) => {
-        await suggestModel(client, model, error, signal);
-        throw error;
-      });
+      .catch(suggestingModel(client, model, signal));
     if (options.json === true) terminal.output.json(details);
     else if (options.template === true)
       terminal.output.line(printable(details.chat_template ?? ''));

@@ -4,7 +4,7 @@ import type { Client } from '../client/client.ts';
 import type { CommandContext } from '../command.ts';
 import { CommandError } from '../failure.ts';
 import { type AnswerView, createAnswerView, formatStats } from './answer-view.ts';
-import { suggestModel } from '../check-model.ts';
+import { suggestingModel } from '../check-model.ts';
 import { createToolApprovals, type ToolPolicy } from './tool-approvals.ts';
 import { type ChatSettings, describeMissingAnswer, streamAnswer } from './conversation.ts';
 import { readFile } from 'node:fs/promises';
@@ -47,8 +47,7 @@ export async function answerOnce(
   } catch (error) {
     const isOutputClosed = terminal.outputClosed.aborted && !context.signal.aborted;
     if (isOutputClosed) return;
-    await suggestModel(client, request.model, error, context.signal);
-    throw error;
+    return suggestingModel(client, request.model, context.signal)(error);
   }
 }
 
@@ -108,10 +107,7 @@ export async function answerFormatted(
   };
   const result = await client
     .call(createChatCompletionOpenAi, { body }, signal)
-    .catch(async (error: unknown) => {
-      await suggestModel(client, settings.model, error, signal);
-      throw error;
-    });
+    .catch(suggestingModel(client, settings.model, signal));
   const [choice] = result.choices;
   const content = choice?.message.content ?? '';
   if (content !== '') terminal.output.line(content);
