@@ -1,5 +1,11 @@
 import type { Transaction } from 'kysely';
-import { decodeTurn, encodeTurn, mediaOf, type TurnPart } from './turns/conversation-turn.ts';
+import {
+  decodeTurn,
+  encodeTurn,
+  mediaOf,
+  type ConversationTurn,
+  type TurnPart,
+} from './turns/conversation-turn.ts';
 import type { TurnItem } from './turns/turn-item.ts';
 import { ownResponses, readableResponses } from './response-rows.ts';
 import type { Schema } from './schema.ts';
@@ -18,23 +24,15 @@ export async function useApprovals(
   callerId: string | null,
   requestIds: readonly string[],
 ): Promise<boolean> {
-  const row = await readableResponses(transaction, callerId)
-    .where('id', '=', id)
-    .select('content')
-    .executeTakeFirst();
-  if (row === undefined) return false;
-  const turn = decodeTurn(row.content);
+  const turn = await readTurn(readableResponses(transaction, callerId), id);
+  if (turn === undefined) return false;
   const unused = new Set(requestIds);
   const items = turn.items.map((item): TurnItem => {
     if (item.type !== 'approvalRequest' || item.isUsed === true) return item;
     return unused.delete(item.id) ? { ...item, isUsed: true } : item;
   });
   if (unused.size > 0) return false;
-  await transaction
-    .updateTable('responses')
-    .set({ content: encodeTurn({ ...turn, items }) })
-    .where('id', '=', id)
-    .execute();
+  await writeTurn(transaction, id, { ...turn, items });
   return true;
 }
 
@@ -49,23 +47,15 @@ export async function setMessage(
   ownerId: string | null,
   text: string,
 ): Promise<boolean> {
-  const row = await ownResponses(transaction, ownerId)
-    .where('id', '=', id)
-    .select('content')
-    .executeTakeFirst();
-  if (row === undefined) return false;
-  const before = decodeTurn(row.content);
+  const before = await readTurn(ownResponses(transaction, ownerId), id);
+  if (before === undefined) return false;
   const position = before.items.findLastIndex(
     ({ type }, index) => type === 'message' && !isRemoved(before, { of: 'items', position: index }),
   );
   const message: TurnItem = { type: 'message', text };
   const items = position === -1 ? [...before.items, message] : before.items.with(position, message);
   const after = { ...before, items };
-  await transaction
-    .updateTable('responses')
-    .set({ content: encodeTurn(after) })
-    .where('id', '=', id)
-    .execute();
+  await writeTurn(transaction, id, after);
   await reindexTurn(transaction, id, before, after);
   return true;
 }
@@ -80,18 +70,10 @@ export async function removePart(
   ownerId: string | null,
   part: TurnPart,
 ): Promise<boolean> {
-  const row = await ownResponses(transaction, ownerId)
-    .where('id', '=', id)
-    .select('content')
-    .executeTakeFirst();
-  if (row === undefined) return false;
-  const before = decodeTurn(row.content);
+  const before = await readTurn(ownResponses(transaction, ownerId), id);
+  if (before === undefined) return false;
   const after = withoutPart(before, part);
-  await transaction
-    .updateTable('responses')
-    .set({ content: encodeTurn(after) })
-    .where('id', '=', id)
-    .execute();
+  await writeTurn(transaction, id, after);
   const kept = mediaOf(after);
   for (const sha256 of mediaOf(before)) {
     if (kept.has(sha256)) continue;
@@ -104,4 +86,24 @@ export async function removePart(
   }
   await reindexTurn(transaction, id, before, after);
   return true;
+}
+
+async function readTurn(
+  responses: ReturnType<typeof ownResponses>,
+  id: string,
+): Promise<ConversationTurn | undefined> {
+  const row = await responses.where('id', '=', id).select('content').executeTakeFirst();
+  return row && decodeTurn(row.content);
+}
+
+async function writeTurn(
+  transaction: Transaction<Schema>,
+  id: string,
+  turn: ConversationTurn,
+): Promise<void> {
+  await transaction
+    .updateTable('responses')
+    .set({ content: encodeTurn(turn) })
+    .where('id', '=', id)
+    .execute();
 }
