@@ -1,5 +1,6 @@
 import { setImmediate as nextLoop } from 'node:timers/promises';
-import type { DeleteResult } from 'kysely';
+import { type Kysely, sql } from 'kysely';
+import type { Schema } from './schema.ts';
 
 /** Duration to aim for, since a step blocks the event loop. */
 const targetMs = 4;
@@ -38,12 +39,24 @@ export async function* inBatches<Item>(items: readonly Item[]): AsyncGenerator<r
   }
 }
 
-/**
- * Deletes many rows with repeated statements, until nothing is left. Other work of the server runs between two
- * statements.
- *
- * @param deleteSome Deletes a limited number of the rows.
- */
-export async function deleteInSteps(deleteSome: () => Promise<DeleteResult>): Promise<void> {
-  while ((await deleteSome()).numDeletedRows > 0n) await nextLoop();
+interface ManyRows<Table extends keyof Schema> {
+  /** Values of the columns by which the rows are found: all of the key but the last one. */
+  readonly where: { readonly [Name in keyof Schema[Table]]?: string };
+  /** The last column of the key. */
+  readonly key: keyof Schema[Table] & string;
+  /** Rows that one statement deletes. */
+  readonly count: number;
+}
+
+/** Deletes many rows with repeated statements. Other work of the server runs between two statements. */
+export async function deleteInSteps<Table extends keyof Schema>(
+  database: Kysely<Schema>,
+  table: Table,
+  { where, key, count }: ManyRows<Table>,
+): Promise<void> {
+  const conditions = Object.entries(where).map(([name, value]) => sql`${sql.ref(name)} = ${value}`);
+  const found = sql`from ${sql.table(table)} where ${sql.join(conditions, sql` and `)}`;
+  const some = sql`select ${sql.ref(key)} ${found} limit ${sql.lit(count)}`;
+  const statement = sql`delete ${found} and ${sql.ref(key)} in (${some})`;
+  while (((await statement.execute(database)).numAffectedRows ?? 0n) > 0n) await nextLoop();
 }

@@ -25,21 +25,12 @@ export function createBatchRepository(
   transactions: Transactions,
   leases: LeaseRepository,
 ): BatchRepository {
-  async function clearLines(id: string): Promise<void> {
-    await deleteInSteps(() =>
-      database
-        .deleteFrom('batch_lines')
-        .where('batch_id', '=', id)
-        .where('line', 'in', (lines) =>
-          lines
-            .selectFrom('batch_lines')
-            .where('batch_id', '=', id)
-            .select('line')
-            .limit(rowsPerStep),
-        )
-        .executeTakeFirst(),
-    );
-  }
+  const clearLines = (id: string): Promise<void> =>
+    deleteInSteps(database, 'batch_lines', {
+      where: { batch_id: id },
+      key: 'line',
+      count: rowsPerStep,
+    });
 
   return {
     insert: async (batch) => {

@@ -22,19 +22,11 @@ export function createFileRepository(
     onDelete();
     await database.updateTable('files').set({ writer }).where('id', '=', id).execute();
     await removeFromVectorStores(database, id);
-    await deleteInSteps(() =>
-      database
-        .deleteFrom('file_chunks')
-        .where('file_id', '=', id)
-        .where('position', 'in', (chunks) =>
-          chunks
-            .selectFrom('file_chunks')
-            .where('file_id', '=', id)
-            .select('position')
-            .limit(chunksPerStep),
-        )
-        .executeTakeFirst(),
-    );
+    await deleteInSteps(database, 'file_chunks', {
+      where: { file_id: id },
+      key: 'position',
+      count: chunksPerStep,
+    });
     await database.deleteFrom('files').where('id', '=', id).execute();
   }
 

@@ -10,19 +10,11 @@ export function createBackgroundTurnRepository(database: Kysely<Schema>): Backgr
   async function remove(id: string): Promise<void> {
     // Deletes the turn first, so that no process finds a turn without its events.
     await database.deleteFrom('background_turns').where('id', '=', id).execute();
-    await deleteInSteps(() =>
-      database
-        .deleteFrom('background_events')
-        .where('response_id', '=', id)
-        .where('first_sequence', 'in', (events) =>
-          events
-            .selectFrom('background_events')
-            .where('response_id', '=', id)
-            .select('first_sequence')
-            .limit(rowsPerStep),
-        )
-        .executeTakeFirst(),
-    );
+    await deleteInSteps(database, 'background_events', {
+      where: { response_id: id },
+      key: 'first_sequence',
+      count: rowsPerStep,
+    });
   }
 
   return {

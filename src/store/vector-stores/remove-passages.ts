@@ -40,21 +40,11 @@ export async function removePassages(
   vectorStoreId: string,
   fileId: string,
 ): Promise<void> {
-  await deleteInSteps(() =>
-    database
-      .deleteFrom('passage_blocks')
-      .where('vector_store_id', '=', vectorStoreId)
-      .where('file_id', '=', fileId)
-      .where('position', 'in', (blocks) =>
-        blocks
-          .selectFrom('passage_blocks')
-          .where('vector_store_id', '=', vectorStoreId)
-          .where('file_id', '=', fileId)
-          .select('position')
-          .limit(blocksPerStep),
-      )
-      .executeTakeFirst(),
-  );
+  await deleteInSteps(database, 'passage_blocks', {
+    where: { vector_store_id: vectorStoreId, file_id: fileId },
+    key: 'position',
+    count: blocksPerStep,
+  });
 }
 
 /** Removes a file from all vector stores that contain it. */
