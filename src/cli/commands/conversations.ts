@@ -10,7 +10,7 @@ import { connect } from '../client/connect.ts';
 import { defineCommand } from '../command.ts';
 import { CommandError } from '../failure.ts';
 import { clientOptions, flag, required, text } from '../option.ts';
-import { createProgress } from '../ui/progress.ts';
+import { withProgress } from '../ui/progress.ts';
 import type { TerminalStream } from '../ui/terminal.ts';
 
 export const conversationsImport = defineCommand({
@@ -32,23 +32,21 @@ export const conversationsImport = defineCommand({
         `The file can't be read: ${(error as Error).message}. Check its path.`,
       );
     });
-    const progress = createProgress(terminal.messages, 'Importing');
-    let report: ImportReportRecord | undefined;
-    try {
-      const query = omitUndefined({
-        stream: 'true' as const,
-        dry_run: options.dryRun === true ? ('true' as const) : undefined,
-        project_id: options.project,
-      });
-      const upload = { content: createReadStream(file), sizeBytes };
+    const query = omitUndefined({
+      stream: 'true' as const,
+      dry_run: options.dryRun === true ? ('true' as const) : undefined,
+      project_id: options.project,
+    });
+    const upload = { content: createReadStream(file), sizeBytes };
+    const report = await withProgress(terminal.messages, 'Importing', async (progress) => {
+      let result: ImportReportRecord | undefined;
       for await (const event of client.stream(importConversations, { query, upload }, signal)) {
         if (event.type === 'import.progress') progress.update(event.progress);
-        else if (event.type === 'import.end') report = event.result;
+        else if (event.type === 'import.end') ({ result } = event);
         else throw new CommandError(event.error.message);
       }
-    } finally {
-      progress.stop();
-    }
+      return result;
+    });
     if (report === undefined) throw new CommandError('The server ended before the import did.');
     if (options.json === true) terminal.output.json(report);
     else showReport(terminal.output, report);

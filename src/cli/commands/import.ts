@@ -5,6 +5,7 @@ import {
   importPrograms,
   type ImportResult,
   listProgramModels,
+  type OnCopyProgress,
   openLibrary,
   type PlacingMethod,
 } from '../../server/offline/models.ts';
@@ -17,7 +18,7 @@ import { choice, clientOptions, flag, optional, text } from '../option.ts';
 import { formatBytes } from '../../kernel/format.ts';
 import { printable } from '../../kernel/printable.ts';
 import { writeTable } from '../ui/table.ts';
-import { createProgress } from '../ui/progress.ts';
+import { withProgress } from '../ui/progress.ts';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -82,20 +83,14 @@ export const importCommand = defineCommand({
       else terminal.output.line(`Imported ${printable(key)} on ${client.baseUrl}`);
       return;
     }
-    const progress = createProgress(terminal.messages, 'Copying');
-    let result: ImportResult;
-    try {
-      result = await importModels(context, {
+    const { keys, leftOut } = await showCopying(terminal.messages, (onProgress) =>
+      importModels(context, {
         path: file,
         ...omitUndefined({ publisher: options.publisher, repo: options.repo }),
         how,
-        onProgress: ({ copiedBytes, totalBytes }) =>
-          progress.update(copiedBytes / totalBytes, formatBytes(totalBytes)),
-      });
-    } finally {
-      progress.stop();
-    }
-    const { keys, leftOut } = result;
+        onProgress,
+      }),
+    );
     const [key] = keys;
     writeSkipped(terminal.messages, leftOut);
     if (keys.length === 0) throw new CommandError('Nothing was imported.');
@@ -143,23 +138,26 @@ async function importAll(
   isJson: boolean,
 ): Promise<void> {
   const { output, messages } = context.terminal;
-  const progress = createProgress(messages, 'Copying');
-  try {
-    const { keys, leftOut, presentCount } = await importFromProgram(context, {
-      ...program,
-      onProgress: ({ copiedBytes, totalBytes }) =>
-        progress.update(copiedBytes / totalBytes, formatBytes(totalBytes)),
-    });
-    progress.stop();
-    writeSkipped(messages, leftOut);
-    if (isJson) output.json({ keys });
-    else if (keys.length === 0 && presentCount > 0)
-      output.line('The library has these models already.');
-    else if (keys.length === 0) throw new CommandError('There is no model to import.');
-    else for (const key of keys) output.line(printable(`Imported ${key}`));
-  } finally {
-    progress.stop();
-  }
+  const { keys, leftOut, presentCount } = await showCopying(messages, (onProgress) =>
+    importFromProgram(context, { ...program, onProgress }),
+  );
+  writeSkipped(messages, leftOut);
+  if (isJson) output.json({ keys });
+  else if (keys.length === 0 && presentCount > 0)
+    output.line('The library has these models already.');
+  else if (keys.length === 0) throw new CommandError('There is no model to import.');
+  else for (const key of keys) output.line(printable(`Imported ${key}`));
+}
+
+function showCopying<Result>(
+  messages: TerminalStream,
+  copy: (onProgress: OnCopyProgress) => Promise<Result>,
+): Promise<Result> {
+  return withProgress(messages, 'Copying', (progress) =>
+    copy(({ copiedBytes, totalBytes }) =>
+      progress.update(copiedBytes / totalBytes, formatBytes(totalBytes)),
+    ),
+  );
 }
 
 function writeSkipped(messages: TerminalStream, leftOut: ImportResult['leftOut']): void {
@@ -216,17 +214,16 @@ export async function uploadModel(
     source.files.map(async (each) => ({ ...each, sizeBytes: (await stat(each.path)).size })),
   );
   const totalBytes = parts.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-  const progress = createProgress(messages, 'Uploading');
-  let sentBytes = 0;
-  async function* read(part: string): AsyncGenerator<Buffer> {
-    for await (const chunk of createReadStream(part, { highWaterMark: 256 * 1024 })) {
-      sentBytes += chunk.length;
-      progress.update(sentBytes / totalBytes, formatBytes(totalBytes));
-      yield chunk;
-    }
-  }
   let key: string | null = null;
-  try {
+  await withProgress(messages, 'Uploading', async (progress) => {
+    let sentBytes = 0;
+    async function* read(part: string): AsyncGenerator<Buffer> {
+      for await (const chunk of createReadStream(part, { highWaterMark: 256 * 1024 })) {
+        sentBytes += chunk.length;
+        progress.update(sentBytes / totalBytes, formatBytes(totalBytes));
+        yield chunk;
+      }
+    }
     for (const { path: part, target, sizeBytes } of parts) {
       const content = Readable.from(read(part), { objectMode: false });
       const params = { publisher, repository: source.repo, file: target };
@@ -237,9 +234,7 @@ export async function uploadModel(
       );
       key = result.model ?? key;
     }
-  } finally {
-    progress.stop();
-  }
+  });
   if (key === null)
     throw new CommandError('The files were uploaded, but other parts of the model are missing.');
   return key;

@@ -1,5 +1,5 @@
 import { defineCommand } from '../command.ts';
-import { withMigration, createProgress } from '../ui/progress.ts';
+import { withMigration, withProgress } from '../ui/progress.ts';
 import {
   assertNoServer,
   checkTables,
@@ -84,24 +84,23 @@ export const storeCopy = defineCommand({
     );
     const to = toUrl(positionals.to);
     const { output, messages } = context.terminal;
-    const progress = createProgress(messages, 'Copying');
-    const copied = await withTables(withMigration(context), from, (source) =>
-      withTables(withMigration(context), to, (target) =>
-        withObjects(context, (objects) =>
-          copyTables({
-            from: source,
-            to: target,
-            objects,
-            onProgress: (done, total) => progress.update(total === 0 ? 1 : done / total),
-            signal: context.signal,
-          }),
+    const copied = await withProgress(messages, 'Copying', (progress) =>
+      withTables(withMigration(context), from, (source) =>
+        withTables(withMigration(context), to, (target) =>
+          withObjects(context, (objects) =>
+            copyTables({
+              from: source,
+              to: target,
+              objects,
+              onProgress: (done, total) => progress.update(total === 0 ? 1 : done / total),
+              signal: context.signal,
+            }),
+          ),
         ),
       ),
-    )
-      .catch((error: unknown) => {
-        throw error instanceof CopyError ? new CommandError(error.message) : error;
-      })
-      .finally(() => progress.stop());
+    ).catch((error: unknown) => {
+      throw error instanceof CopyError ? new CommandError(error.message) : error;
+    });
     if (options.json === true) {
       output.json({
         tables: copied.map(({ name, rowCount, sha256 }) => ({ name, rows: rowCount, sha256 })),

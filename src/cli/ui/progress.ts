@@ -17,6 +17,20 @@ export function createProgress(stream: TerminalStream, label: string): Progress 
   return stream.isInteractive ? createBar(stream, label) : createLines(stream, label);
 }
 
+/** Shows the progress of a task until it ends. */
+export async function withProgress<Result>(
+  stream: TerminalStream,
+  label: string,
+  task: (progress: Progress) => Promise<Result>,
+): Promise<Result> {
+  const progress = createProgress(stream, label);
+  try {
+    return await task(progress);
+  } finally {
+    progress.stop();
+  }
+}
+
 const maxBarWidth = 30;
 const minBarWidth = 5;
 

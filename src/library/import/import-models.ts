@@ -30,9 +30,11 @@ interface PlacingOptions {
   readonly modelsFolder: string;
   readonly how: PlacingMethod;
   readonly signal: AbortSignal;
-  /** Called while bytes are copied, with totals over all models. */
-  readonly onProgress?: (progress: { copiedBytes: number; totalBytes: number }) => void;
+  readonly onProgress?: OnCopyProgress;
 }
+
+/** Called while bytes are copied, with totals over all models. */
+export type OnCopyProgress = (progress: { copiedBytes: number; totalBytes: number }) => void;
 
 export interface ImportResult {
   /** Keys of the imported models; empty if all models of a folder were skipped. */

@@ -12,6 +12,7 @@ import {
   sumBytes,
   type Destination,
   type ImportResult,
+  type OnCopyProgress,
 } from './import-models.ts';
 import type { LeftOutFile } from './import-source.ts';
 import type { PlacingMethod } from './place-files.ts';
@@ -60,7 +61,7 @@ interface SearchOptions {
 
 interface ProgramImportOptions extends SearchOptions {
   readonly how: Exclude<PlacingMethod, 'move'>;
-  readonly onProgress?: (progress: { copiedBytes: number; totalBytes: number }) => void;
+  readonly onProgress?: OnCopyProgress;
 }
 
 interface ProgramSearch {

@@ -15,7 +15,7 @@ import { readSettings, type OfflineHome } from './offline-home.ts';
 export { modelName } from '../../library/library-model.ts';
 export { findInFile } from '../../library/import/find-in-file.ts';
 export { importPrograms } from '../../library/import/import-program.ts';
-export type { ImportResult } from '../../library/import/import-models.ts';
+export type { ImportResult, OnCopyProgress } from '../../library/import/import-models.ts';
 export type { PlacingMethod } from '../../library/import/place-files.ts';
 export type { ModelEntry } from '../../library/model.ts';
 export type { ModelAlias } from '../../library/model-aliases.ts';
