@@ -49,41 +49,35 @@ export function createHub(options: HubOptions): Hub {
   const base = hubBase(endpoint);
   const headers = hubHeaders(configured, token);
   const connection = { http, endpoint, headers, ...omitUndefined({ wait }) };
-  const failed = (error: unknown, repository?: RepositoryName, revision?: string): HearthError =>
-    hubFailure(error, {
-      endpoint,
-      hasToken: token !== undefined,
-      ...omitUndefined({ repository, revision }),
-    });
+  const ask = async <Answer>(
+    signal: AbortSignal,
+    subject: { readonly repository?: RepositoryName; readonly revision?: string },
+    query: (source: Source) => Promise<Answer>,
+  ): Promise<Answer> => {
+    try {
+      return await query({ base, endpoint, fetch: createHubFetch(connection, signal) });
+    } catch (error) {
+      signal.throwIfAborted();
+      throw hubFailure(error, { endpoint, hasToken: token !== undefined, ...subject });
+    }
+  };
   return {
     http,
     headers,
-    async repository(name, revision, signal) {
-      const fetch = createHubFetch(connection, signal);
-      try {
-        return await readRepository({ base, endpoint, fetch }, name, revision ?? 'main');
-      } catch (error) {
-        signal.throwIfAborted();
-        throw failed(error, name, revision ?? 'main');
-      }
+    repository(name, revision = 'main', signal) {
+      return ask(signal, { repository: name, revision }, (source) =>
+        readRepository(source, name, revision),
+      );
     },
-    async page(name, signal) {
-      const fetch = createHubFetch(connection, signal);
-      try {
-        return await readPage({ base, endpoint, fetch }, name);
-      } catch (error) {
-        signal.throwIfAborted();
-        throw failed(error, name, 'main');
-      }
+    page(name, signal) {
+      return ask(signal, { repository: name, revision: 'main' }, (source) =>
+        readPage(source, name),
+      );
     },
-    async search(words, limit, signal) {
-      const fetch = createHubFetch(connection, signal);
-      try {
-        return await findRepositories(base, fetch, words, Math.min(limit, maxSearchResults));
-      } catch (error) {
-        signal.throwIfAborted();
-        throw failed(error);
-      }
+    search(words, limit, signal) {
+      return ask(signal, {}, (source) =>
+        findRepositories(source, words, Math.min(limit, maxSearchResults)),
+      );
     },
     repositoryUrl: (repository) => `${base}/${repository}`,
     fileUrl({ owner, name, commit }, path) {
@@ -216,8 +210,7 @@ async function readFiles(
 }
 
 async function findRepositories(
-  base: string,
-  fetch: GetFetch,
+  { base, fetch }: Source,
   words: string,
   limit: number,
 ): Promise<readonly HubSearchResult[]> {
