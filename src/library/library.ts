@@ -174,9 +174,7 @@ export function libraryWithin(
 ): EditableModelLibrary & AdapterLibrary {
   if (scope === null) return library;
   return {
-    listAdapters: () => library.listAdapters(),
-    adaptersFor: (selection) => library.adaptersFor(selection),
-    findAdapter: (identifier, selection) => library.findAdapter(identifier, selection),
+    ...library,
     list: async () => (await library.list()).filter(({ key }) => isInScope(scope, key)),
     find: (identifier) => library.find(identifier, scope),
     remove: (identifier, assertUnused) => library.remove(identifier, assertUnused, scope),
