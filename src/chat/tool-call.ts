@@ -82,22 +82,16 @@ export function checkArguments(
   if (args !== undefined && reason === undefined) {
     return { type: 'valid', written, tool, arguments: args };
   }
-  const item: InvalidToolCallItem = {
-    type: 'invalidToolCall',
-    round,
-    exposedName: written.name,
-    cause: 'invalidArguments',
-    reason: reason ?? '',
-    ...omitUndefined({ arguments: args }),
-    tool: tool.name,
-    provider: tool.provider,
-  };
-  return { type: 'invalid', written, item };
+  return refuseCall({ written, tool, arguments: args }, round, reason ?? '');
 }
 
-/** A valid call that is not executed; the model receives the reason. */
+/** A call of a tool that is not executed; the model receives the reason. */
 export function refuseCall(
-  call: Extract<CheckedCall, { readonly type: 'valid' }>,
+  call: {
+    readonly written: ClientToolCall;
+    readonly tool: Tool;
+    readonly arguments: JsonObject | undefined;
+  },
   round: number,
   reason: string,
 ): Extract<CheckedCall, { readonly type: 'invalid' }> {
@@ -108,9 +102,9 @@ export function refuseCall(
     exposedName: written.name,
     cause: 'invalidArguments',
     reason,
+    ...omitUndefined({ arguments: call.arguments }),
     tool: tool.name,
     provider: tool.provider,
-    arguments: call.arguments,
   };
   return { type: 'invalid', written, item };
 }

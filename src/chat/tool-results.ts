@@ -41,12 +41,8 @@ export async function toModelContent(
 }
 
 async function toPart(block: ToolContent, readToolImage: ReadToolImage): Promise<ContentPart> {
-  const { type, text, resource, uri } = block;
-  if (type === 'text' && typeof text === 'string') return { type: 'text', text };
-  if (type === 'image') return readToolImage(block);
-  if (type === 'resource' && hasText(resource)) return { type: 'text', text: resource.text };
-  if (type === 'resource_link' && typeof uri === 'string') return { type: 'text', text: uri };
-  return { type: 'text', text: `[${type}: not shown]` };
+  if (block.type === 'image') return readToolImage(block);
+  return { type: 'text', text: textOfBlock(block) ?? `[${block.type}: not shown]` };
 }
 
 /**
