@@ -4,8 +4,8 @@ import type { Schema } from './schema.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
 import type { RunStatement } from './statement-thread.ts';
 import type { SqliteConnection } from '../platform/sqlite.ts';
-import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { freeBytesOf } from '../platform/files/free-bytes.ts';
 import { HearthError } from '../kernel/errors/errors.ts';
 
 /** Pages that one step frees or merges; a step blocks other work of the database. */
@@ -97,15 +97,9 @@ export function applyIndexSettings(connection: SqliteConnection): void {
 /** Space required for a response. The commit of a short one takes about 40 KiB of the write-ahead log. */
 const minBytes = 256 * 1024;
 
-/** Bytes that this user can still write to the disk of a file. */
-export async function freeDiskBytes(file: string): Promise<number> {
-  const { bavail, bsize } = await statfs(dirname(file));
-  return bavail * bsize;
-}
-
 /** @throws HearthError `store_unavailable` if the disk has no room for another response. */
 export async function assertDiskRoom(file: string): Promise<void> {
-  const freeBytes = await freeDiskBytes(file);
+  const freeBytes = await freeBytesOf(dirname(file));
   if (freeBytes >= minBytes) return;
   throw new HearthError(
     'store_unavailable',

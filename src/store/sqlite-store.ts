@@ -1,6 +1,8 @@
+import { dirname } from 'node:path';
 import { Kysely, sql } from 'kysely';
 import { Mutex } from '../kernel/concurrency/semaphore.ts';
 import type { Logger } from '../kernel/logger.ts';
+import { freeBytesOf } from '../platform/files/free-bytes.ts';
 import { sqliteResultCode, sqliteResultCodes, type SqliteConnection } from '../platform/sqlite.ts';
 import { AfterCommits } from './after-commits.ts';
 import { backUp } from './backup.ts';
@@ -11,7 +13,6 @@ import { createRepositories } from './create-repositories.ts';
 import {
   applyIndexSettings,
   assertDiskRoom,
-  freeDiskBytes,
   freePages,
   mergeIndex,
   type RunAlone,
@@ -108,7 +109,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<Sq
     // Constant, since only one process uses the database.
     deletionCount: async () => 0,
     fillSearchIndex: (signal) => backlog.fill(signal),
-    freeDiskBytes: () => freeDiskBytes(file),
+    freeDiskBytes: () => freeBytesOf(dirname(file)),
     reclaim: async (signal) => {
       const hadDeletions = hasDeletions;
       if (afterCommits.hasUnmerged) await merge(hadDeletions ? 'all' : 'some', signal);

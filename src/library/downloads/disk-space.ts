@@ -1,13 +1,8 @@
-import { mkdir, readdir, stat, statfs } from 'node:fs/promises';
+import { mkdir, readdir, stat } from 'node:fs/promises';
 import { HearthError } from '../../kernel/errors/errors.ts';
 import { join } from 'node:path';
+import { freeBytesOf } from '../../platform/files/free-bytes.ts';
 import { stagingFolder } from './staging.ts';
-
-/** Bytes on a folder's disk that are available to this user. */
-async function readFreeBytes(folder: string): Promise<number> {
-  const { bavail, bsize } = await statfs(folder);
-  return bavail * bsize;
-}
 
 interface SpaceDemand {
   readonly freeBytes: number;
@@ -22,7 +17,7 @@ export class DiskSpace {
   readonly #readFreeBytes: (folder: string) => Promise<number>;
 
   /** @param read Returns the free bytes on the disk of a folder; defaults to the system's value. */
-  constructor(folder: string, read = readFreeBytes) {
+  constructor(folder: string, read = freeBytesOf) {
     this.#folder = folder;
     this.#readFreeBytes = read;
   }

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdir, readdir, rm, rmdir, stat, statfs } from 'node:fs/promises';
+import { mkdir, readdir, rm, rmdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { HearthError } from '../../kernel/errors/errors.ts';
+import { freeBytesOf } from '../../platform/files/free-bytes.ts';
 import { flushFile } from '../../platform/files/unfinished-files.ts';
 import { isDiskFull } from '../disk-full.ts';
 import { corruptFile } from '../gguf/byte-source.ts';
@@ -130,11 +131,6 @@ async function removeAbandoned(uploads: string): Promise<void> {
     if (found !== undefined && Date.now() - found.mtimeMs > abandonedAfterMs)
       await rm(path, { recursive: true, force: true });
   }
-}
-
-async function freeBytesOf(folder: string): Promise<number> {
-  const { bavail, bsize } = await statfs(folder);
-  return bavail * bsize;
 }
 
 function diskFull(neededBytes: number, freeBytes: number, cause?: unknown): HearthError {
