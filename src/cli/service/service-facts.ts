@@ -10,25 +10,19 @@ import type { ServiceMachine } from './service-machine.ts';
 
 /** Facts that only name a service, without reading settings. Enough if its files are not written. */
 export function serviceNames(
-  context: CommandContext,
+  context: Pick<CommandContext, 'home' | 'isDefaultHome'>,
   machine: ServiceMachine,
   scope: ServiceScope,
 ): ServiceFacts {
-  const { platform, nodePath, entryPoint, user, recordFolder, deviceGroups, isLingering } = machine;
+  const { homes, serviceFolders, ...facts } = machine;
   return {
-    platform,
+    ...facts,
     scope,
-    nodePath,
-    entryPoint,
-    home: context.isDefaultHome === true ? machine.homes[scope] : context.home,
+    home: context.isDefaultHome === true ? homes[scope] : context.home,
     serveArguments: [],
-    user,
-    recordFolder,
-    serviceFolder: machine.serviceFolders[scope],
+    serviceFolder: serviceFolders[scope],
     shutdownSeconds: 0,
     port: 0,
-    isLingering,
-    deviceGroups,
     writableFolders: [],
     readableFolders: [],
   };

@@ -1,6 +1,7 @@
 import type { TerminalStream } from '../ui/terminal.ts';
 import type { ServicePlatform, ServiceStep } from './service-definition.ts';
 import { createService } from './find-service.ts';
+import { serviceNames } from './service-facts.ts';
 import { exampleMachine } from './service-machine.ts';
 
 /** Formats a command line for a POSIX shell. */
@@ -42,17 +43,12 @@ export function showSteps(
 
 /** Output of `hearth service install --dry-run` for an example machine, as a Markdown code block. */
 export function dryRunMarkdown(platform: ServicePlatform): string {
-  const { homes, serviceFolders, ...machine } = exampleMachine(platform);
+  const defaultHome = { home: '', isDefaultHome: true };
   const { files, register, restart } = createService({
-    ...machine,
-    scope: 'system',
-    home: homes.system,
-    serviceFolder: serviceFolders.system,
+    ...serviceNames(defaultHome, exampleMachine(platform), 'system'),
     serveArguments: ['--models-preload=hearth/starter-chat'],
     shutdownSeconds: 30,
     port: 1234,
-    writableFolders: [],
-    readableFolders: [],
   });
   const lines: string[] = [];
   const output = { line: (text = '') => lines.push(text), json: () => {} };
