@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import * as z from 'zod';
+import { omitUndefined } from '../kernel/omit-undefined.ts';
 import { readJsonFile } from './read-json-file.ts';
 
 const maxJsonBytes = 1024 * 1024;
@@ -35,10 +36,5 @@ export async function readMlxSampling(folder: string, signal: AbortSignal): Prom
   if (found === null) return {};
   if (found.do_sample === false) return { temp: 0 };
   const { temperature, top_p: topP, top_k: topK, min_p: minP } = found;
-  return {
-    ...(temperature === undefined ? {} : { temp: temperature }),
-    ...(topP === undefined ? {} : { 'top-p': topP }),
-    ...(topK === undefined ? {} : { 'top-k': topK }),
-    ...(minP === undefined ? {} : { 'min-p': minP }),
-  };
+  return omitUndefined({ temp: temperature, 'top-p': topP, 'top-k': topK, 'min-p': minP });
 }
