@@ -3,12 +3,11 @@ import { sql, type Kysely, type Transaction } from 'kysely';
 import { documentPurposes } from './batches/batch.ts';
 import { deleteConversation } from './conversations/delete-conversation.ts';
 import { deleteNamedRecords, moveNamedRecords } from './named-record-repository.ts';
-import { deleteProjects, moveProjects } from './project-repository.ts';
 import { inBatches } from './steps.ts';
 import type { Schema } from './schema.ts';
 import type { OwnerRepository, OwnedCount } from './store.ts';
 import type { Transactions } from './transactions.ts';
-import { moveVectorStores, removeVectorStore } from './vector-stores/remove-passages.ts';
+import { removeVectorStore } from './vector-stores/remove-passages.ts';
 
 interface OwnerRepositoryOptions {
   readonly database: Kysely<Schema>;
@@ -75,16 +74,31 @@ export function createOwnerRepository({
         moveConversation(transaction, id, to),
       );
       await transactions.change(async (transaction) => {
-        await moveProjects(transaction, from, to);
+        const isFrom = from === null ? 'is' : '=';
+        for (const table of ['projects', 'vector_stores'] as const) {
+          await transaction
+            .updateTable(table)
+            .where('owner_id', isFrom, from)
+            .set({ owner_id: to })
+            .execute();
+        }
+        await transaction
+          .updateTable('files')
+          .where('owner_id', isFrom, from)
+          .where('purpose', 'in', documentPurposes)
+          .set({ owner_id: to })
+          .execute();
         await moveNamedRecords(transaction, from, to);
-        await moveVectorStores(transaction, from, to);
       });
       return moved;
     },
     delete: async (ownerId) => {
       const deleted = await forEachConversation(ownerId, deleteConversation);
       await transactions.change(async (transaction) => {
-        await deleteProjects(transaction, ownerId);
+        await transaction
+          .deleteFrom('projects')
+          .where('owner_id', ownerId === null ? 'is' : '=', ownerId)
+          .execute();
         await deleteNamedRecords(transaction, ownerId);
       });
       const vectorStores = await database

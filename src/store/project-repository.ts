@@ -180,29 +180,6 @@ export function projectNotFound(id: string): HearthError {
   );
 }
 
-/** Gives an owner's projects to another owner. */
-export async function moveProjects(
-  transaction: Transaction<Schema>,
-  from: string | null,
-  to: string,
-): Promise<void> {
-  await transaction
-    .updateTable('projects')
-    .where('owner_id', from === null ? 'is' : '=', from)
-    .set({ owner_id: to })
-    .execute();
-}
-
-export async function deleteProjects(
-  transaction: Transaction<Schema>,
-  ownerId: string | null,
-): Promise<void> {
-  await transaction
-    .deleteFrom('projects')
-    .where('owner_id', ownerId === null ? 'is' : '=', ownerId)
-    .execute();
-}
-
 function ownProjects(database: Kysely<Schema>, ownerId: string | null) {
   return database.selectFrom('projects').where('owner_id', ownerId === null ? 'is' : '=', ownerId);
 }

@@ -1,5 +1,4 @@
-import type { Kysely, Transaction } from 'kysely';
-import { documentPurposes } from '../batches/batch.ts';
+import type { Kysely } from 'kysely';
 import type { Schema } from '../schema.ts';
 import { deleteInSteps } from '../steps.ts';
 
@@ -72,24 +71,4 @@ export async function removeAllFiles(database: Kysely<Schema>, id: string): Prom
     .select('file_id')
     .execute();
   for (const file of files) await removeFile(database, id, file.file_id);
-}
-
-/** Gives an owner's vector stores and documents to another owner. */
-export async function moveVectorStores(
-  transaction: Transaction<Schema>,
-  from: string | null,
-  to: string,
-): Promise<void> {
-  const isFrom = from === null ? 'is' : '=';
-  await transaction
-    .updateTable('vector_stores')
-    .where('owner_id', isFrom, from)
-    .set({ owner_id: to })
-    .execute();
-  await transaction
-    .updateTable('files')
-    .where('owner_id', isFrom, from)
-    .where('purpose', 'in', documentPurposes)
-    .set({ owner_id: to })
-    .execute();
 }
