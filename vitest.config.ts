@@ -24,7 +24,7 @@ const endToEnd = {
 /** Attacks, the commands of pages, and tests that load or install a server for long. They run with the drills, so that `npm test` stays short. */
 const longTests = [
   'test/{attack,docs,fuzz,package,soak}/**/*.test.ts',
-  'test/api/{adapters,documents,shared-cache,tool-approvals,waiting-streams,warm-state}.test.ts',
+  'test/api/{adapters,documents,late-approvals,shared-cache,tool-approvals,waiting-streams,warm-state}.test.ts',
   'test/cli/{chat-tools,get}.test.ts',
   'test/service/{drain,user-service}.test.ts',
   'test/store/kill.test.ts',

@@ -22,9 +22,10 @@ export interface CallAnswer {
 
 interface WaitingCallsOptions {
   readonly approvals: ToolApprovalRepository;
-  /** Time after which an unanswered call is refused. */
-  readonly timeoutSeconds: () => number;
 }
+
+/** Time after which an unanswered call is refused. */
+const timeoutSeconds = 600;
 
 type ValidCall = Extract<CheckedCall, { readonly type: 'valid' }>;
 
@@ -154,8 +155,12 @@ export class WaitingCalls {
   ): AsyncGenerator<TurnEvent> {
     const { approvals } = this.#options;
     const { caller, signal, logger } = round.context;
-    const timeoutSeconds = this.#options.timeoutSeconds();
-    const endMs = Date.now() + timeoutSeconds * 1000;
+    const timeoutMs = timeoutSeconds * 1000;
+    const endMs = Date.now() + timeoutMs;
+    let isOver = false;
+    const timer = setTimeout(() => {
+      isOver = true;
+    }, timeoutMs).unref();
     const rows = [...waiting.values()].map(({ id, call: { tool } }) => ({
       id,
       ownerId: caller.tokenId,
@@ -200,13 +205,14 @@ export class WaitingCalls {
         }
         if (isLate) break;
         if (waiting.size > 0) await pause(signal);
-        isLate = Date.now() >= endMs;
+        isLate = isOver;
       }
       const reason = `The user did not approve the call within ${timeoutSeconds} s.`;
       for (const each of waiting.values()) {
         yield settle(each, { isApproved: false, scope: 'once', reason });
       }
     } finally {
+      clearTimeout(timer);
       const left = [...waiting.keys()];
       if (left.length > 0) {
         await approvals

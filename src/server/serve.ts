@@ -290,10 +290,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
         builtIn: builtInPlugins.map(({ label }) => label),
       },
       ...documents,
-      waitingCalls: new WaitingCalls({
-        approvals: store.toolApprovals,
-        timeoutSeconds: () => settings['mcp.approvalSeconds'],
-      }),
+      waitingCalls: new WaitingCalls({ approvals: store.toolApprovals }),
       background,
       leases,
       batches,

@@ -15,6 +15,7 @@ export const removedSettings: ReadonlyMap<string, string> = new Map(
     ),
     'mcp.callTimeoutSeconds': 'Set timeoutSeconds of a server in mcp.json; the default is 60.',
     'mcp.maxProcesses': fixed('32'),
+    'mcp.approvalSeconds': fixed('600'),
     'models.pinned': 'Pin a model in its settings: hearth model set MODEL --pinned on.',
     'models.minDimensions': 'The catalog of models says it.',
     'engine.releaseUrl':

@@ -145,11 +145,6 @@ export const settingsTable = {
     'Hosts (name or name:port) of ephemeral servers that may have private or loopback addresses.',
     { isLive: true },
   ),
-  'mcp.approvalSeconds': setting(
-    integer(1, 24 * 3600).default(600),
-    'Time after which a tool call that waits for the approval of its user is refused.',
-    { isLive: true },
-  ),
   'models.dir': setting(text.optional(), 'Folder of the model library.', {
     path: 'path',
     computedDefault: '<home>/models',

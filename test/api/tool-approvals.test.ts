@@ -73,14 +73,6 @@ async function approve(id: string, body: object): Promise<void> {
   expect(status, JSON.stringify(result)).toBe(200);
   expect(result).toEqual({ call_id: id, scope: 'once', ...body });
 }
-async function limitWait(seconds: number): Promise<void> {
-  const response = await fetch(`${hearth.url}/api/v1/settings`, {
-    method: 'PATCH',
-    headers: { ...headers, 'content-type': 'application/json' },
-    body: JSON.stringify({ 'mcp.approvalSeconds': seconds }),
-  });
-  expect(response.status, await response.text()).toBe(200);
-}
 async function change(method: string, label: string, tool: string, body?: object) {
   const path = `${hearth.url}/api/v1/tool-approvals/${label}/${encodeURIComponent(tool)}`;
   const json = { ...headers, 'content-type': 'application/json' };
@@ -172,27 +164,6 @@ describe('a call of a tool that changes something', () => {
       'tool_call.success',
     ]);
     expect(await content('c')).toBe('Eggs');
-  });
-
-  it('is refused when no answer comes in time', async () => {
-    await limitWait(1);
-    const stream = await start([{ calls: [writeCall('late')] }, done]);
-    const { call_id: id } = await question(stream);
-    const { output } = await rest(stream);
-    expect(output).toEqual([
-      expect.objectContaining({
-        reason: 'The user did not approve the call within 1 s.',
-        metadata: expect.objectContaining({ is_denied: true }),
-      }),
-      { type: 'message', content: 'Done.' },
-    ]);
-    expectError(await answer(id, { approved: true }), {
-      code: 'conflict',
-      message: /does not wait any more/,
-      param: 'call_id',
-    });
-    expect(await content('late')).toBe('none');
-    await limitWait(600);
   });
 
   it('is refused in a request without a stream, which shows no question', async () => {
