@@ -11,12 +11,13 @@ export async function send(page: Page, text: string): Promise<void> {
   await messageField(page).press('Enter');
 }
 
-/** Waits until the newest answer is complete. */
+/** Waits until the newest answer is complete and the next message may be sent. */
 export async function answered(page: Page, count: number): Promise<void> {
   await page
     .locator(`article[aria-label="Answer"][aria-busy="false"]`)
     .nth(count - 1)
     .waitFor();
+  await page.getByRole('button', { name: 'Stop the answer' }).waitFor({ state: 'hidden' });
 }
 
 /** Sends a message and waits for its answer, the `count`th of the shown branch. */
