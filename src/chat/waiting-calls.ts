@@ -157,10 +157,6 @@ export class WaitingCalls {
     const { caller, signal, logger } = round.context;
     const timeoutMs = timeoutSeconds * 1000;
     const endMs = Date.now() + timeoutMs;
-    let isOver = false;
-    const timer = setTimeout(() => {
-      isOver = true;
-    }, timeoutMs).unref();
     const rows = [...waiting.values()].map(({ id, call: { tool } }) => ({
       id,
       ownerId: caller.tokenId,
@@ -179,6 +175,10 @@ export class WaitingCalls {
       const { isApproved } = answer;
       return { type: 'toolCall.approvalEnd', index: round.callIndex(position), id, isApproved };
     };
+    let isOver = false;
+    const timer = setTimeout(() => {
+      isOver = true;
+    }, timeoutMs).unref();
     try {
       for (const each of waiting.values()) yield question(each, round, endMs);
       let isLate = false;
