@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import * as named from '../kit/named.ts';
 
 export const exampleItem = {
   id: 'msg_6b2f0c9e4d7a1f3852c6e0b94a7d1f386c5e2b0a9d4f7c13_in0',
@@ -23,24 +24,24 @@ export const itemPageQuerySchema = z.object({
 /** Declares a page of a list; its example is a page with the example of the items. */
 export function pageSchema<Item extends z.ZodObject<{ id: z.ZodString }>>(id: string, item: Item) {
   const examples = item.meta()?.['examples'] as readonly z.output<Item>[];
-  return z
-    .object({
-      object: z.literal('list'),
-      first_id: z.string().nullable(),
-      last_id: z.string().nullable(),
-      has_more: z.boolean(),
-      data: z.array(item),
-    })
-    .meta({ id, examples: [toPage(examples, false)] });
+  return named.object(id, [toPage(examples, false)], {
+    object: z.literal('list'),
+    first_id: z.string().nullable(),
+    last_id: z.string().nullable(),
+    has_more: z.boolean(),
+    data: z.array(item),
+  });
 }
 
 export const itemListSchema = pageSchema('OpenAiItemList', storedItemSchema);
 
 /** Declares the result of a deletion. */
 export const deletedSchema = <Name extends string>(id: string, object: Name, exampleId: string) =>
-  z
-    .object({ id: z.string(), object: z.literal(object), deleted: z.literal(true) })
-    .meta({ id, examples: [{ id: exampleId, object, deleted: true }] });
+  named.object(id, [{ id: exampleId, object, deleted: true }], {
+    id: z.string(),
+    object: z.literal(object),
+    deleted: z.literal(true),
+  });
 
 /** A page of a list. */
 export function toPage<Item extends { readonly id: string }>(

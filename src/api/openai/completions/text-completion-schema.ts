@@ -4,17 +4,14 @@ import { generationErrors } from '../../../kernel/errors/error-groups.ts';
 import { presetNameSchema, textSchema } from '../../../kernel/field.ts';
 import { defineRoute } from '../../kit/route.ts';
 import { v0GenerationFields } from '../chat/sampling-schema.ts';
-import { completionLogprobFields, promptSchema } from '../v0/text-completion-schema.ts';
+import {
+  completionLogprobFields,
+  exampleCompletionRequest,
+  promptSchema,
+} from '../v0/text-completion-schema.ts';
 import { choiceCountSchema } from '../chat/chat-completion-schema.ts';
 import { exampleUsage, openAiUsageSchema } from '../chat/usage.ts';
 import * as named from '../../kit/named.ts';
-
-const exampleCompletionRequest = {
-  model: 'hearth/starter-chat',
-  prompt: 'The sea is',
-  max_tokens: 16,
-  stop: '\n',
-};
 
 const requestSchema = named.looseObject('OpenAiCompletionRequest', [exampleCompletionRequest], {
   ...v0GenerationFields,

@@ -34,22 +34,26 @@ export const textsSchema = (id: string, maxCount: number) =>
 
 export const promptSchema = textsSchema('V0Prompt', 128);
 
-const exampleRequest = {
+export const exampleCompletionRequest = {
   model: 'hearth/starter-chat',
   prompt: 'The sea is',
   max_tokens: 16,
   stop: '\n',
 };
 
-const v0CompletionRequestSchema = named.looseObject('V0CompletionRequest', [exampleRequest], {
-  ...v0GenerationFields,
-  prompt: promptSchema,
-  n: oneSchema.nullish().describe('A prompt has one answer.'),
-  best_of: oneSchema.nullish(),
-  echo: z.boolean().nullish().describe('Whether the text begins with the prompt.'),
-  suffix: textSchema.nullish().describe('Text after the insertion (fill in the middle).'),
-  logprobs: z.int().min(0).max(20).nullish(),
-});
+const v0CompletionRequestSchema = named.looseObject(
+  'V0CompletionRequest',
+  [exampleCompletionRequest],
+  {
+    ...v0GenerationFields,
+    prompt: promptSchema,
+    n: oneSchema.nullish().describe('A prompt has one answer.'),
+    best_of: oneSchema.nullish(),
+    echo: z.boolean().nullish().describe('Whether the text begins with the prompt.'),
+    suffix: textSchema.nullish().describe('Text after the insertion (fill in the middle).'),
+    logprobs: z.int().min(0).max(20).nullish(),
+  },
+);
 export type V0CompletionRequest = z.infer<typeof v0CompletionRequestSchema>;
 
 /** Parallel arrays with one entry per token, as in OpenAI's first completion API. */
