@@ -211,8 +211,8 @@ export class GenerationAccount {
 
   /** Ends the record. A generation that did not report its end has failed, or its client has disconnected. */
   close(context: RequestContext): void {
-    if (this.#record !== undefined && this.#record.endMs === undefined) {
-      this.#record.end({ hasFailed: true, ...omitUndefined({ usage: this.#received }) });
+    if (this.#record?.endMs === undefined) {
+      this.#record?.end({ hasFailed: true, ...omitUndefined({ usage: this.#received }) });
     }
     if (this.#record?.texts !== undefined) logTexts(this.#record, context);
   }
