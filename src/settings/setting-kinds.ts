@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { parseJson } from '../kernel/parse-json.ts';
 
 /** One setting: its values and its purpose. */
 export interface SettingDeclaration {
@@ -66,7 +67,7 @@ export const database = text.regex(
   /^(?:postgres(?:ql)?:\/\/|(?!.*:\/\/))/s,
   'It must be a file, or postgres://USER@HOST/DATABASE.',
 );
-/** Accepts an object, or its JSON text, as flags and variables have it. */
+/** Accepts an object, or its JSON text, as flags and variables have it. No setting accepts undefined in place of JSON. */
 const objectOrJson = <Value extends z.ZodType>(values: Value, allowed: string) =>
   z.union([z.record(z.string(), values), z.string().transform(parseJson)], allowed);
 const environmentAllowed =
@@ -151,12 +152,3 @@ export const bucketUrl = httpUrl.refine(
 
 /** A name that may contain one `*`. */
 const aliasPattern = /^(?!\s)(?!.*\s$)(?=.{1,256}$)[^*]*\*?[^*]*$/s;
-
-/** Parses JSON. Returns undefined, which no setting accepts, if the text is not JSON. */
-export function parseJson(value: string): unknown {
-  try {
-    return JSON.parse(value);
-  } catch {
-    return undefined;
-  }
-}

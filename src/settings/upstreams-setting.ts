@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { integer, parseJson, text } from './setting-kinds.ts';
+import { parseJson } from '../kernel/parse-json.ts';
+import { integer, text } from './setting-kinds.ts';
 
 /** Kinds of remote servers, whose APIs differ in details. */
 const upstreamKinds = ['openai', 'vllm', 'sglang', 'llama-server', 'ollama'] as const;

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { parseJson } from '../../kernel/parse-json.ts';
 import { readIfPresent, replacePrivateFile } from '../../platform/files/private-file.ts';
 
 const selectionSchema = z.object({
@@ -33,12 +34,4 @@ export async function writeSelections(
   const file = fileIn(runtimesFolder);
   if (selections.length === 0) await rm(file, { force: true });
   else await replacePrivateFile(file, `${JSON.stringify(selections, null, 2)}\n`);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,3 +1,4 @@
+import { parseJson } from '../../kernel/parse-json.ts';
 import { isReset } from './is-reset.ts';
 import { NodeClient } from './node-client.ts';
 import { ResponseReader } from './response-reader.ts';
@@ -134,13 +135,4 @@ export async function readReply(stream: EngineStream): Promise<EngineReply> {
     }
   }
   return { status: stream.status, body: parseJson(Buffer.concat(chunks).toString()) };
-}
-
-/** Undefined if the text is not JSON. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
